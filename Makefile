@@ -1,0 +1,58 @@
+# Two commands are all that anybody needs: `make play` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PINNED := --constraint constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help play test format bench clean
+
+help:
+	@echo "make play    set everything up and play"
+	@echo "make test    set everything up and run every check and test"
+	@echo "make format  put the code in order"
+	@echo "make bench   measure the speed on this machine"
+	@echo "make clean   remove what these commands made"
+
+play: $(VENV)/.installed
+	@$(BIN)/manhattan play
+
+test: $(VENV)/.installed-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -n auto --ignore=tests/lockstep --cov --cov-report=
+	$(BIN)/coverage report --include='src/manhattan/rules/*' --fail-under=100
+	$(BIN)/coverage report --fail-under=95
+	$(BIN)/python -m pytest -n auto tests/lockstep
+
+format: $(VENV)/.installed-test
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.installed
+	$(BIN)/python bench/rules_speed.py
+
+clean:
+	rm -rf $(VENV) .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Manhattan needs Python 3.11 or newer. Name one: make PYTHON=python3.12 play"; exit 1; }
+	@echo "Setting up $(VENV) ..."
+	@rm -rf $(VENV)
+	@$(PYTHON) -m venv $(VENV) || \
+	  { echo "Python can't make environments here; on Debian: apt-get install python3-venv"; exit 1; }
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.made pyproject.toml constraints.txt
+	@echo "Installing ..."
+	@$(PIP) install $(PINNED) --editable .
+	@touch $@
+
+$(VENV)/.installed-test: $(VENV)/.made pyproject.toml constraints.txt
+	@echo "Installing what the tests need ..."
+	@$(PIP) install $(PINNED) --editable '.[test]'
+	@touch $@ $(VENV)/.installed

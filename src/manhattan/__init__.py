@@ -1,0 +1,50 @@
+"""Manhattan, the board game by Andreas Seyfarth: rules, records, bots and tables.
+
+An unofficial implementation; the game's name and art belong to their owners.
+"""
+
+from manhattan.game import Game, NoSuchPly, Step
+from manhattan.record import Record, RecordError
+from manhattan.rules import (
+    EDITIONS,
+    IllegalMove,
+    ManhattanError,
+    NotationError,
+    Reason,
+    Refusal,
+    Setup,
+    SetupError,
+    State,
+    Table,
+    legal_moves,
+    parse_move,
+    set_up,
+    why_not,
+)
+from manhattan.view import View, view
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "EDITIONS",
+    "Game",
+    "IllegalMove",
+    "ManhattanError",
+    "NoSuchPly",
+    "NotationError",
+    "Reason",
+    "Record",
+    "RecordError",
+    "Refusal",
+    "Setup",
+    "SetupError",
+    "State",
+    "Step",
+    "Table",
+    "View",
+    "legal_moves",
+    "parse_move",
+    "set_up",
+    "view",
+    "why_not",
+]

@@ -1,0 +1,192 @@
+"""A game with its history: play, undo, go back to any point."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from typing import Literal, NamedTuple
+
+from manhattan.rules import (
+    DECK,
+    DEFAULT_EDITION,
+    Card,
+    Colour,
+    Event,
+    ManhattanError,
+    Move,
+    Refusal,
+    Result,
+    Seat,
+    SeedShuffler,
+    Setup,
+    Shuffler,
+    State,
+    Table,
+    apply,
+    commitment,
+    deal,
+    legal_moves,
+    lot,
+    parse_move,
+    set_up,
+    why_not,
+)
+from manhattan.rules.deal import SEED_BYTES
+
+
+class NoSuchPly(ManhattanError, IndexError):
+    """A point in the history that is not there."""
+
+
+class Step(NamedTuple):
+    """One decision of a game, what it caused, and how the table looked then."""
+
+    move: Move
+    events: tuple[Event, ...]
+    table: Table
+
+
+class Game:
+    """A game being played, or played to its end.
+
+    Everything follows from the set-up, the shuffles and the moves: games with equal ones are
+    equal in every state.
+    """
+
+    def __init__(self, setup: Setup, chance: Shuffler, *, seed: bytes | None = None) -> None:
+        """Most callers want ``Game.new``; this one takes shuffles from anywhere."""
+        self.setup = setup
+        self.seed = seed
+        self._chance = chance
+        # Tuples, so that a copy of a game can share its history.
+        self._states: tuple[State, ...] = (deal(setup, chance),)
+        self._moves: tuple[Move, ...] = ()
+        self._events: tuple[tuple[Event, ...], ...] = ()
+
+    @classmethod
+    def new(
+        cls,
+        players: int | Sequence[str] = 4,
+        *,
+        edition: str = DEFAULT_EDITION,
+        house_rules: Mapping[str, str] | None = None,
+        first: int | Literal["lot"] = 0,
+        seats: Sequence[Seat | str] | None = None,
+        colours: Sequence[Sequence[Colour | str]] | None = None,
+        seed: bytes | None = None,
+    ) -> Game:
+        """Deal a new game. Without a seed the cards are shuffled from the system's randomness."""
+        seed = secrets.token_bytes(SEED_BYTES) if seed is None else seed
+        count = players if isinstance(players, int) else len(players)
+        setup = set_up(
+            players,
+            edition=edition,
+            house_rules=house_rules,
+            first=lot(seed, max(1, count)) if first == "lot" else first,
+            seats=seats,
+            colours=colours,
+        )
+        return cls.from_seed(setup, seed)
+
+    @classmethod
+    def from_seed(cls, setup: Setup, seed: bytes, moves: Iterable[Move | str] = ()) -> Game:
+        """Deal a game that is set up, and play some moves of it."""
+        game = cls(setup, SeedShuffler(seed), seed=seed)
+        for move in moves:
+            game.play(move)
+        return game
+
+    @property
+    def state(self) -> State:
+        return self._states[-1]
+
+    @property
+    def table(self) -> Table:
+        """What lies open to all."""
+        return self.state.table
+
+    @property
+    def ply(self) -> int:
+        """How many moves were made."""
+        return len(self._moves)
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        return self._moves
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Everything that happened so far, hidden cards included."""
+        return tuple(event for events in self._events for event in events)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The history, decision by decision."""
+        later = self._states[1:]
+        return tuple(map(Step, self._moves, self._events, (state.table for state in later)))
+
+    @property
+    def over(self) -> bool:
+        return self.table.result is not None
+
+    @property
+    def result(self) -> Result | None:
+        return self.table.result
+
+    @property
+    def deck(self) -> tuple[Card, ...]:
+        """The cards as they were dealt, then drawn until the first reshuffle."""
+        return self._chance(0, DECK)
+
+    @property
+    def commitment(self) -> str | None:
+        """What everybody may see of the seed from the start."""
+        return None if self.seed is None else commitment(self.seed)
+
+    def legal_moves(self) -> tuple[Move, ...]:
+        return legal_moves(self.state)
+
+    def why_not(self, move: Move | str, player: int | None = None) -> Refusal | None:
+        """Why a move is refused now, or None if it is legal."""
+        return why_not(self.state, _move(move), player)
+
+    def play(self, move: Move | str, player: int | None = None) -> tuple[Event, ...]:
+        """Make a move; what happened comes back. A refused move raises and changes nothing."""
+        move = _move(move)
+        state, events = apply(self.state, move, self._chance, player)
+        self._states += (state,)
+        self._moves += (move,)
+        self._events += (events,)
+        return events
+
+    def undo(self, plies: int = 1) -> None:
+        """Take the last moves back. The cards come back too: played again, they fall the same."""
+        ply = self._check_ply(self.ply - plies)
+        self._states = self._states[: ply + 1]
+        self._moves = self._moves[:ply]
+        self._events = self._events[:ply]
+
+    def state_at(self, ply: int) -> State:
+        """The state after so many moves; 0 is the deal."""
+        return self._states[self._check_ply(ply)]
+
+    def at(self, ply: int) -> Game:
+        """A game of its own that stands where this one stood after so many moves."""
+        game = copy(self)
+        game.undo(self.ply - ply)
+        return game
+
+    def _check_ply(self, ply: int) -> int:
+        if not 0 <= ply <= self.ply:
+            raise NoSuchPly(f"There is no point {ply} in this game: it has 0 to {self.ply} moves.")
+        return ply
+
+    def __repr__(self) -> str:
+        names = ", ".join(player.name for player in self.setup.players)
+        stand = "over" if self.over else f"round {self.table.round}"
+        return f"<Game of {names} ({self.setup.edition}): {stand}, {self.ply} moves>"
+
+
+def _move(move: Move | str) -> Move:
+    return parse_move(move) if isinstance(move, str) else move

@@ -1,0 +1,84 @@
+"""Shuffles that anybody can repeat: from 32 bytes and SHA-256, in any language (RECORD).
+
+Nothing in the rules draws a random number by itself. A ``Shuffler`` comes in from outside; the
+usual one is ``SeedShuffler``, and one that reads the piles out of a saved game serves as well.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from manhattan.rules.board import Card
+from manhattan.rules.errors import SetupError
+
+Shuffler = Callable[[int, tuple[Card, ...]], tuple[Card, ...]]
+"""Shuffle number k (0 is the deal) of some cards, sorted; the first card of the answer is drawn
+first."""
+
+SEED_BYTES: Final = 32
+_LOT: Final = 2**32 - 1
+_EIGHT_NUMBERS: Final = struct.Struct(">8I")
+
+
+def commitment(seed: bytes) -> str:
+    """What is shown when the cards are dealt: it fixes the seed without telling it."""
+    return hashlib.sha256(_checked(seed)).hexdigest()
+
+
+def shuffle(seed: bytes, number: int, cards: Sequence[Card]) -> tuple[Card, ...]:
+    """The cards in the order in which they will be drawn."""
+    numbers = _numbers(_checked(seed), number)
+    pile = sorted(cards)
+    for i in range(len(pile) - 1, 0, -1):
+        j = _below(i + 1, numbers)
+        pile[i], pile[j] = pile[j], pile[i]
+    return tuple(pile)
+
+
+def lot(seed: bytes, players: int) -> int:
+    """The start player drawn by lot."""
+    return _below(players, _numbers(_checked(seed), _LOT))
+
+
+@dataclass(frozen=True, slots=True)
+class SeedShuffler:
+    """All shuffles of a game from one seed. Its ``repr`` keeps the seed to itself."""
+
+    seed: bytes
+
+    def __post_init__(self) -> None:
+        _checked(self.seed)
+
+    def __call__(self, number: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
+        return shuffle(self.seed, number, cards)
+
+    def __repr__(self) -> str:
+        return f"<SeedShuffler, commitment {commitment(self.seed)[:8]}…>"
+
+
+def _checked(seed: bytes) -> bytes:
+    if len(seed) != SEED_BYTES:
+        raise SetupError(f"A seed has {SEED_BYTES} bytes; this one has {len(seed)}.")
+    return seed
+
+
+def _numbers(seed: bytes, number: int) -> Iterator[int]:
+    """The stream of 32-bit numbers of one shuffle."""
+    prefix = seed + number.to_bytes(4, "big")
+    counter = 0
+    while True:
+        digest = hashlib.sha256(prefix + counter.to_bytes(4, "big")).digest()
+        yield from _EIGHT_NUMBERS.unpack(digest)
+        counter += 1
+
+
+def _below(n: int, numbers: Iterator[int]) -> int:
+    """An even choice from 0 to n - 1: numbers past the last whole multiple of n are passed over."""
+    limit = n * (2**32 // n)
+    while (x := next(numbers)) >= limit:
+        pass
+    return x % n

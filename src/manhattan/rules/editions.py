@@ -1,0 +1,171 @@
+"""The rulebooks as data: what differs between them, and house rules (RULES 6, 8)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Final, Literal, get_args
+
+from manhattan.rules.blocks import Colour
+from manhattan.rules.errors import SetupError, describe_characters
+
+Sides = Literal["distinct", "free"]
+TallestTie = Literal["nobody", "one_owner"]
+FourPlayers = Literal["6x4", "4x6"]
+ThreePlayers = Literal["4x6", "6x4"]
+TwoPlayers = Literal["4x6", "4x4", "6x4-one-colour"]
+FinalTie = Literal["shared", "own_tallest", "board_tallest"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """One value for each row in which rulebooks differ. Every row can be a house rule."""
+
+    sides: Sides
+    """May players share a side of the board?"""
+    tallest_tie: TallestTie
+    """Who scores the tallest tower when several share its height: nobody, or their one owner."""
+    four_players: FourPlayers
+    """Blocks a round x rounds."""
+    three_players: ThreePlayers
+    two_players: TwoPlayers
+    """The same, for each of a player's two colours unless it says one colour."""
+    final_tie: FinalTie
+    """What separates equal points: nothing, the tied players' own tallest towers, or the
+    board's tallest tower; the latter two look at the majorities next."""
+
+    def changed(self, house_rules: Mapping[str, str]) -> Rules:
+        """These rules with some rows changed."""
+        for row, value in house_rules.items():
+            if row not in ROWS:
+                raise SetupError(
+                    f"There is no house rule {describe_characters(row)}. "
+                    f"What can be changed: {', '.join(ROWS)}."
+                )
+            if value not in ROWS[row]:
+                raise SetupError(
+                    f"The house rule {row} can't be {describe_characters(str(value))}. "
+                    f"It can be: {', '.join(ROWS[row])}."
+                )
+        return replace(self, **house_rules)  # type: ignore[arg-type]  # each value was checked above
+
+
+ROWS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "sides": get_args(Sides),
+        "tallest_tie": get_args(TallestTie),
+        "four_players": get_args(FourPlayers),
+        "three_players": get_args(ThreePlayers),
+        "two_players": get_args(TwoPlayers),
+        "final_tie": get_args(FinalTie),
+    }
+)
+"""Every row's name and the values that it can take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """How much is built when: for each colour of a player, so many blocks in so many rounds."""
+
+    blocks: int
+    rounds: int
+    colours: int
+    """How many colours each player has."""
+
+
+def schedule(rules: Rules, players: int) -> Schedule:
+    """The schedule for a number of players."""
+    row = {4: rules.four_players, 3: rules.three_players, 2: rules.two_players}[players]
+    match = re.match(r"(\d)x(\d)", row)
+    assert match is not None  # the row's values are a closed list
+    two_colours = players == 2 and not row.endswith("one-colour")
+    return Schedule(int(match[1]), int(match[2]), colours=2 if two_colours else 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """A rulebook."""
+
+    id: str
+    title: str
+    language: str
+    colours: tuple[Colour, ...]
+    """The colours in the box, in the order in which a table hands them out by default."""
+    cities: tuple[str, ...]
+    """The names of the cities A to F; the later books print the letters alone."""
+    start_player: str
+    """How the book settles who begins. Not a rule of play: a table names him or draws lots."""
+    rules: Rules
+
+
+_NAMED_CITIES: Final = ("Sydney", "Manhattan", "Frankfurt", "Hong Kong", "São Paulo", "Cairo")
+_LETTERED_CITIES: Final = ("A", "B", "C", "D", "E", "F")
+_COLOURS_1994: Final = (Colour.BLUE, Colour.BLACK, Colour.RED, Colour.GREEN)
+_COLOURS_LATER: Final = (Colour.ORANGE, Colour.BLUE, Colour.YELLOW, Colour.PURPLE)
+
+_RULES_2017: Final = Rules(
+    sides="distinct",
+    tallest_tie="nobody",
+    four_players="6x4",
+    three_players="4x6",
+    two_players="4x6",
+    final_tie="own_tallest",
+)
+
+EDITIONS: Final[Mapping[str, Edition]] = MappingProxyType(
+    {
+        edition.id: edition
+        for edition in (
+            Edition(
+                id="hig-2017",
+                title="Hans im Glück 2017",
+                language="German",
+                colours=_COLOURS_LATER,
+                cities=_LETTERED_CITIES,
+                start_player="the oldest",
+                rules=_RULES_2017,
+            ),
+            Edition(
+                id="hig-1994",
+                title="Hans im Glück 1994",
+                language="German and French",
+                colours=_COLOURS_1994,
+                cities=_NAMED_CITIES,
+                start_player="settled freely",
+                rules=replace(_RULES_2017, sides="free", final_tie="shared"),
+            ),
+            Edition(
+                id="999-games",
+                title="999 Games",
+                language="Dutch",
+                colours=_COLOURS_LATER,
+                cities=_LETTERED_CITIES,
+                start_player="the oldest",
+                rules=replace(_RULES_2017, tallest_tie="one_owner"),
+            ),
+            Edition(
+                id="foxgames-2018",
+                title="FoxGames 2018",
+                language="Polish",
+                colours=_COLOURS_LATER,
+                cities=_LETTERED_CITIES,
+                start_player="the oldest",
+                rules=replace(_RULES_2017, two_players="4x4", final_tie="board_tallest"),
+            ),
+        )
+    }
+)
+
+DEFAULT_EDITION: Final = "hig-2017"
+
+
+def edition(id: str) -> Edition:
+    """The edition of this name."""
+    if id not in EDITIONS:
+        raise SetupError(
+            f"There is no edition {describe_characters(id)}. "
+            f"The editions are: {', '.join(EDITIONS)}."
+        )
+    return EDITIONS[id]

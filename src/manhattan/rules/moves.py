@@ -1,0 +1,121 @@
+"""The three moves and their one text form, both ways.
+
+``C5+3`` builds a block of 3 floors on site 5 of city C. Seat and site determine the card.
+``[112234]`` chooses six blocks for the round. ``-2`` takes a block of 2 floors out of the game.
+Whoever plays two colours says which: ``C5+3o``, ``[1124|1223]``, ``-2o``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from manhattan.rules.blocks import COLOUR_BY_LETTER, SIZES, Colour
+from manhattan.rules.board import SITES, Site
+from manhattan.rules.errors import NotationError, describe_characters
+
+Sizes = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """Choosing the round's blocks: for each of the player's colours their sizes, ascending."""
+
+    blocks: tuple[Sizes, ...]
+
+    def __post_init__(self) -> None:
+        for sizes in self.blocks:
+            if any(size not in SIZES for size in sizes) or list(sizes) != sorted(sizes):
+                raise NotationError(
+                    f"Chosen blocks are sizes from 1 to 4 in ascending order, not {sizes}."
+                )
+        if not 1 <= len(self.blocks) <= 2:
+            raise NotationError(f"Blocks are chosen of 1 or 2 colours, not of {len(self.blocks)}.")
+
+    def __str__(self) -> str:
+        return f"[{'|'.join(''.join(map(str, sizes)) for sizes in self.blocks)}]"
+
+    def __repr__(self) -> str:
+        return f"parse_move('{self}')"
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """Placing a block on a site, with the card that names the site."""
+
+    site: Site
+    size: int
+    colour: Colour | None = None
+    """Which of his two colours; None for a player who has one."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.site < len(SITES):
+            raise NotationError(f"There are sites 0 to {len(SITES) - 1}, not {int(self.site)}.")
+        _check_size(self.size)
+
+    def __str__(self) -> str:
+        return f"{self.site}+{self.size}{_letter(self.colour)}"
+
+    def __repr__(self) -> str:
+        return f"parse_move('{self}')"
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    """Taking a block out of the game, when none can be placed."""
+
+    size: int
+    colour: Colour | None = None
+
+    def __post_init__(self) -> None:
+        _check_size(self.size)
+
+    def __str__(self) -> str:
+        return f"-{self.size}{_letter(self.colour)}"
+
+    def __repr__(self) -> str:
+        return f"parse_move('{self}')"
+
+
+Move = Select | Build | Remove
+
+# Every class is spelled out: \d would take any script's digits, and $ a line's end.
+_BUILD: Final = re.compile(r"([A-F][1-9])\+([1-4])([obypkrg])?")
+_REMOVE: Final = re.compile(r"-([1-4])([obypkrg])?")
+_SELECT: Final = re.compile(r"\[([1-4]{1,24})(?:\|([1-4]{1,24}))?\]")
+
+
+def parse_move(text: str) -> Move:
+    """The move that a text says.
+
+    >>> parse_move("C5+3").site.city
+    'C'
+    """
+    if match := _BUILD.fullmatch(text):
+        return Build(Site.parse(match[1]), int(match[2]), COLOUR_BY_LETTER.get(match[3]))
+    if match := _REMOVE.fullmatch(text):
+        return Remove(int(match[1]), COLOUR_BY_LETTER.get(match[2]))
+    if match := _SELECT.fullmatch(text):
+        groups = [group for group in match.groups() if group is not None]
+        in_order = ["".join(sorted(group)) for group in groups]
+        if groups != in_order:
+            raise NotationError(
+                f"{describe_characters(text)} lists sizes out of order: "
+                f"write [{'|'.join(in_order)}]."
+            )
+        return Select(tuple(tuple(map(int, group)) for group in groups))
+    raise NotationError(
+        f"{describe_characters(text)} is not a move. Moves look like C5+3 (a block of 3 floors on "
+        "C5), [112234] (blocks for the round) or -2 (a block out of the game); with two colours "
+        "C5+3o, [1124|1223] and -2o."
+    )
+
+
+def _letter(colour: Colour | None) -> str:
+    return "" if colour is None else colour.letter
+
+
+def _check_size(size: int) -> None:
+    if size not in SIZES:
+        raise NotationError(f"A block has 1 to 4 floors, not {size}.")

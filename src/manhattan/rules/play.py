@@ -1,0 +1,202 @@
+"""Playing: the deal, and what a move does (RULES 4, 5, 9)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeVar
+
+from manhattan.rules.blocks import (
+    EMPTY_STOCK,
+    FULL_STOCK,
+    ONE_BLOCK,
+    Block,
+    Stock,
+    add,
+    stock_of,
+    subtract,
+)
+from manhattan.rules.board import DECK, HAND_SIZE, Card, card_for
+from manhattan.rules.deal import Shuffler
+from manhattan.rules.errors import ChanceError
+from manhattan.rules.events import Built, Ended, Event, Redrew, Removed, Scored, Selected, Shuffled
+from manhattan.rules.legality import IllegalMove, can_build, colour_of, why_not
+from manhattan.rules.moves import Build, Move, Remove, Select
+from manhattan.rules.scoring import decide, score_round
+from manhattan.rules.setup import Setup
+from manhattan.rules.state import Phase, State, Table
+from manhattan.rules.towers import EMPTY_BOARD
+
+T = TypeVar("T")
+
+
+def deal(setup: Setup, chance: Shuffler) -> State:
+    """The start of a game: four cards in a row to each player, from the start player clockwise."""
+    deck = _shuffled(chance, 0, DECK)
+    count = len(setup.players)
+    table = Table(
+        setup=setup,
+        board=EMPTY_BOARD,
+        supplies=(FULL_STOCK,) * len(setup.colours),
+        tableaus=(EMPTY_STOCK,) * len(setup.colours),
+        taken_out=(EMPTY_STOCK,) * len(setup.colours),
+        played=(),
+        shuffles=1,
+        round=1,
+        start_player=setup.first,
+        mover=setup.first,
+        phase=Phase.SELECT,
+    )
+    turns = [(player - setup.first) % count for player in range(count)]
+    hands = (tuple(sorted(deck[HAND_SIZE * t : HAND_SIZE * (t + 1)])) for t in turns)
+    return State(table, tuple(hands), deck[HAND_SIZE * count :])
+
+
+def apply(
+    state: State, move: Move, chance: Shuffler, player: int | None = None
+) -> tuple[State, tuple[Event, ...]]:
+    """The state after a move, and everything that happened, up to the next decision.
+
+    A refused move raises ``IllegalMove`` and changes nothing.
+    """
+    if refused := why_not(state, move, player):
+        raise IllegalMove(move, refused)
+    table, mover = state.table, state.table.mover
+    if isinstance(move, Select):
+        state = state._replace(table=after_select(table, move))
+        return begin_turn(state, chance, (Selected(mover, move),))
+    colour = colour_of(table, move)
+    block = Block(colour, move.size)
+    if isinstance(move, Remove):
+        state = state._replace(table=after_remove(table, block))
+        return end_turn(state, chance, (Removed(mover, move, block),))
+    card = card_for(table.seat, move.site)
+    owner = table.board[move.site].owner
+    table = after_build(table, move, block, card)
+    drawn = _draw(table, state.pile, 1, chance)
+    hand = [*state.hand, *drawn.cards]
+    hand.remove(card)
+    hands = _with(state.hands, mover, tuple(sorted(hand)))
+    state = State(drawn.table, hands, drawn.pile)
+    taken_from = None if owner is colour else owner
+    built = Built(mover, move, block, card, taken_from, drawn.cards[0])
+    return end_turn(state, chance, (*drawn.shuffles, built))
+
+
+def after_select(table: Table, move: Select) -> Table:
+    """The table after the mover's choice of blocks; the last choice opens the building."""
+    supplies, tableaus = list(table.supplies), list(table.tableaus)
+    for own, sizes in zip(table.setup.own[table.mover], move.blocks, strict=True):
+        supplies[own.slot] = subtract(supplies[own.slot], stock_of(sizes))
+        tableaus[own.slot] = stock_of(sizes)
+    following = table.setup.left_of(table.mover)
+    return table._replace(
+        supplies=tuple(supplies),
+        tableaus=tuple(tableaus),
+        mover=following,
+        phase=Phase.BUILD if following == table.start_player else Phase.SELECT,
+    )
+
+
+def after_build(table: Table, move: Build, block: Block, card: Card) -> Table:
+    """The table after a card was played and its block placed, before a card is drawn."""
+    return table._replace(
+        board=_with(table.board, move.site, table.board[move.site].topped(block)),
+        tableaus=_without(table, block),
+        played=(*table.played, card),
+    )
+
+
+def after_remove(table: Table, block: Block) -> Table:
+    """The table after a block was taken out of the game."""
+    index = table.setup.colour_index(block.colour)
+    return table._replace(
+        tableaus=_without(table, block),
+        taken_out=_with(table.taken_out, index, add(table.taken_out[index], ONE_BLOCK[block.size])),
+    )
+
+
+def end_turn(
+    state: State, chance: Shuffler, events: tuple[Event, ...]
+) -> tuple[State, tuple[Event, ...]]:
+    """Pass the turn on; after a round's last turn score it, and after the last round end."""
+    table, scored = after_turn(state.table)
+    return begin_turn(state._replace(table=table), chance, (*events, *scored))
+
+
+def after_turn(table: Table) -> tuple[Table, tuple[Event, ...]]:
+    """The table when a building turn is over, and the scoring if it was the round's last."""
+    setup = table.setup
+    if any(map(any, table.tableaus)):
+        return table._replace(mover=setup.left_of(table.mover), phase=Phase.BUILD), ()
+    sheet = score_round(table.board, setup, table.round, table.scores)
+    start = setup.left_of(table.start_player)
+    table = table._replace(sheets=(*table.sheets, sheet), start_player=start, mover=start)
+    if table.round < setup.schedule.rounds:
+        return table._replace(round=table.round + 1, phase=Phase.SELECT), (Scored(sheet),)
+    result = decide(table.board, setup, sheet.scores)
+    return table._replace(phase=Phase.OVER, result=result), (Scored(sheet), Ended(result))
+
+
+def begin_turn(
+    state: State, chance: Shuffler, events: tuple[Event, ...] = ()
+) -> tuple[State, tuple[Event, ...]]:
+    """What happens by itself before a decision: who can place nothing shows his hand and redraws.
+
+    If the new hand gives no placement either, he has to take a block out: there is one redraw
+    in a turn and never a second.
+    """
+    table = state.table
+    if table.phase is not Phase.BUILD or can_build(table, state.hand):
+        return state, events
+    shown = state.hand
+    drawn = _draw(table._replace(played=(*table.played, *shown)), state.pile, HAND_SIZE, chance)
+    hand = tuple(sorted(drawn.cards))
+    table = drawn.table
+    if not can_build(table, hand):
+        table = table._replace(phase=Phase.REMOVE)
+    state = State(table, _with(state.hands, table.mover, hand), drawn.pile)
+    return state, (*events, *drawn.shuffles, Redrew(table.mover, shown, drawn.cards))
+
+
+class _Drawn(NamedTuple):
+    """Cards that were drawn, and what is left."""
+
+    cards: tuple[Card, ...]
+    table: Table
+    pile: tuple[Card, ...]
+    shuffles: tuple[Shuffled, ...]
+
+
+def _draw(table: Table, pile: tuple[Card, ...], count: int, chance: Shuffler) -> _Drawn:
+    """Draw some cards. A pile that is empty when a card is needed, not earlier, is made anew from
+    all played cards. One shuffle is always enough: at least 29 cards are neither held nor drawn."""
+    if len(pile) >= count:
+        return _Drawn(pile[:count], table, pile[count:], ())
+    fresh = _shuffled(chance, table.shuffles, tuple(sorted(table.played)))
+    event = Shuffled(table.shuffles, fresh)
+    missing = count - len(pile)
+    return _Drawn(pile + fresh[:missing], after_shuffle(table), fresh[missing:], (event,))
+
+
+def after_shuffle(table: Table) -> Table:
+    """The table after the played cards became the new draw pile."""
+    return table._replace(played=(), shuffles=table.shuffles + 1)
+
+
+def _shuffled(chance: Shuffler, number: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
+    pile = tuple(chance(number, cards))
+    if tuple(sorted(pile)) != cards:
+        raise ChanceError(
+            f"Shuffle {number} must give back the {len(cards)} cards that it was given; "
+            f"it gave {len(pile)} cards, or other ones."
+        )
+    return pile
+
+
+def _without(table: Table, block: Block) -> tuple[Stock, ...]:
+    """The tableaus without a block."""
+    index = table.setup.colour_index(block.colour)
+    return _with(table.tableaus, index, subtract(table.tableaus[index], ONE_BLOCK[block.size]))
+
+
+def _with(items: tuple[T, ...], index: int, item: T) -> tuple[T, ...]:
+    return (*items[:index], item, *items[index + 1 :])
