@@ -1,1 +1,59 @@
-def main(): ...
+"""The command line: ``manhattan play | simulate | replay | rules``."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from manhattan import __version__
+from manhattan.cli.play import play
+from manhattan.cli.replay import replay
+from manhattan.cli.rules import rules
+from manhattan.cli.simulate import simulate
+from manhattan.rules import ManhattanError
+
+app = typer.Typer(
+    name="manhattan",
+    help="The board game Manhattan: play it, simulate it, replay it.",
+    epilog="An unofficial implementation; name and art belong to their owners.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(play)
+app.command()(simulate)
+app.command()(replay)
+app.command()(rules)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"manhattan {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: bool = typer.Option(
+        False, "--version", callback=_show_version, is_eager=True, help="Show the version."
+    ),
+) -> None:
+    """The board game Manhattan: play it, simulate it, replay it."""
+
+
+def main() -> None:
+    """Run the command line; what goes wrong is told in a sentence, never as a traceback."""
+    try:
+        app()
+    except ManhattanError as error:
+        Console(stderr=True, highlight=False).print(
+            Text.assemble(("Error: ", "bold red"), str(error)), soft_wrap=True
+        )
+        sys.exit(1)
+    except BrokenPipeError:  # whoever read our output, like `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)

@@ -108,9 +108,14 @@ TARGETS: Final[Mapping[Seat, tuple[tuple[Site, ...], ...]]] = MappingProxyType(
 )
 """``TARGETS[seat][card]``: the six sites, one in each city, that a card names from a seat."""
 
-_CARDS_BY_POSITION: Final = {(seat, _position(seat, card)): card for seat in Seat for card in CARDS}
+_CARDS: Final[Mapping[Seat, tuple[Card, ...]]] = MappingProxyType(
+    {
+        seat: tuple(next(c for c in CARDS if site in TARGETS[seat][c]) for site in SITES)
+        for seat in Seat
+    }
+)
 
 
 def card_for(seat: Seat, site: Site) -> Card:
     """The one card that names a site from a seat."""
-    return _CARDS_BY_POSITION[seat, site.position]
+    return _CARDS[seat][site]

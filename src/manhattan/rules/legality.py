@@ -124,7 +124,7 @@ def can_build(table: Table, hand: tuple[Card, ...]) -> bool:
     """Has whoever is to move any legal placement?"""
     board, targets = table.board, TARGETS[table.seat]
     for colour, slot, _ in table.setup.own[table.mover]:
-        largest = max(_different_sizes(table.tableaus[slot]), default=0)
+        largest = (0, *_different_sizes(table.tableaus[slot]))[-1]
         for card in hand:
             for site in targets[card]:
                 if board[site].smallest_for(colour) <= largest:

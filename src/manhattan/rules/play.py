@@ -66,19 +66,20 @@ def apply(
     colour = colour_of(table, move)
     block = Block(colour, move.size)
     if isinstance(move, Remove):
-        state = state._replace(table=after_remove(table, block))
-        return end_turn(state, chance, (Removed(mover, move, block),))
+        table, scored = after_turn(after_remove(table, block))
+        happened: tuple[Event, ...] = (Removed(mover, move, block), *scored)
+        return begin_turn(state._replace(table=table), chance, happened)
     card = card_for(table.seat, move.site)
     owner = table.board[move.site].owner
-    table = after_build(table, move, block, card)
-    drawn = _draw(table, state.pile, 1, chance)
+    taken_from = None if owner is colour else owner
+    drawn = _draw(after_build(table, move, block, card), state.pile, 1, chance)
     hand = [*state.hand, *drawn.cards]
     hand.remove(card)
     hands = _with(state.hands, mover, tuple(sorted(hand)))
-    state = State(drawn.table, hands, drawn.pile)
-    taken_from = None if owner is colour else owner
+    table, scored = after_turn(drawn.table)
     built = Built(mover, move, block, card, taken_from, drawn.cards[0])
-    return end_turn(state, chance, (*drawn.shuffles, built))
+    happened = (*drawn.shuffles, built, *scored)
+    return begin_turn(State(table, hands, drawn.pile), chance, happened)
 
 
 def after_select(table: Table, move: Select) -> Table:
@@ -114,16 +115,9 @@ def after_remove(table: Table, block: Block) -> Table:
     )
 
 
-def end_turn(
-    state: State, chance: Shuffler, events: tuple[Event, ...]
-) -> tuple[State, tuple[Event, ...]]:
-    """Pass the turn on; after a round's last turn score it, and after the last round end."""
-    table, scored = after_turn(state.table)
-    return begin_turn(state._replace(table=table), chance, (*events, *scored))
-
-
 def after_turn(table: Table) -> tuple[Table, tuple[Event, ...]]:
-    """The table when a building turn is over, and the scoring if it was the round's last."""
+    """The table when a building turn is over: the turn passes on, a round's last one is followed
+    by the scoring, and the last round by the end."""
     setup = table.setup
     if any(map(any, table.tableaus)):
         return table._replace(mover=setup.left_of(table.mover), phase=Phase.BUILD), ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from manhattan.rules.blocks import COLOUR_BY_LETTER, Block, Colour
@@ -61,13 +62,19 @@ class Tower:
 
     def topped(self, block: Block) -> Tower:
         """This tower with one more block on top."""
-        return Tower((*self.blocks, block))
+        return _remembered((*self.blocks, block))
 
     def __str__(self) -> str:
         return "".join(map(str, self.blocks))
 
     def __repr__(self) -> str:
         return f"Tower.parse('{self}')"
+
+
+@lru_cache(maxsize=10_000)
+def _remembered(blocks: tuple[Block, ...]) -> Tower:
+    # Most towers are low, so the same ones stand in game after game.
+    return Tower(blocks)
 
 
 Board = tuple[Tower, ...]

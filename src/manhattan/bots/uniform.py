@@ -1,0 +1,13 @@
+"""The bot that knows the rules and nothing else."""
+
+from __future__ import annotations
+
+from random import Random
+
+from manhattan.rules import Move
+from manhattan.view import View
+
+
+def choose_at_random(view: View, rng: Random) -> Move:
+    """Any legal move, all alike."""
+    return rng.choice(view.legal_moves())

@@ -1,0 +1,192 @@
+"""Drawing the game on a terminal: the board turned to whoever looks, hands, tableaus, scores."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from rich.console import Group, RenderableType
+from rich.style import Style
+from rich.table import Table as Grid
+from rich.text import Text
+
+from manhattan.rules import CITIES, EDITIONS, Card, Colour, Seat, Setup, Sheet, Site, Table
+from manhattan.rules.blocks import SIZES
+from manhattan.rules.board import TARGETS
+
+STYLES: Final[Mapping[Colour, Style]] = MappingProxyType(
+    {
+        Colour.ORANGE: Style(bgcolor="#dc7035", color="#1b1712", bold=True),
+        Colour.BLUE: Style(bgcolor="#4596cb", color="#1b1712", bold=True),
+        Colour.YELLOW: Style(bgcolor="#f0c64f", color="#1b1712", bold=True),
+        Colour.PURPLE: Style(bgcolor="#6a4a9e", color="#ffffff", bold=True),
+        Colour.BLACK: Style(bgcolor="#3a3a3a", color="#ffffff", bold=True),
+        Colour.RED: Style(bgcolor="#c0392b", color="#ffffff", bold=True),
+        Colour.GREEN: Style(bgcolor="#3d8b4f", color="#ffffff", bold=True),
+    }
+)
+_DIM: Final = Style(dim=True)
+_CELL: Final = 8
+_ROWS, _COLUMNS = 2, 3  # how the cities lie, seen from the south: A B C, then D E F
+
+
+def chip(colour: Colour, text: str = "") -> Text:
+    """A colour as a patch with its letter, so that it reads without colours too."""
+    return Text(f" {text or colour.letter} ", STYLES[colour])
+
+
+def turned(seat: Seat, rows: int, columns: int) -> list[list[tuple[int, int]]]:
+    """A grid as it looks from a seat: rows from far to near, each from left to right, of the
+    (row, column) that lies there seen from the south."""
+    match seat:
+        case Seat.SOUTH:
+            return [[(r, c) for c in range(columns)] for r in range(rows)]
+        case Seat.NORTH:
+            return [[(r, c) for c in reversed(range(columns))] for r in reversed(range(rows))]
+        case Seat.WEST:
+            return [[(r, c) for r in range(rows)] for c in reversed(range(columns))]
+        case Seat.EAST:
+            return [[(r, c) for r in reversed(range(rows))] for c in range(columns)]
+
+
+def board(
+    table: Table, seat: Seat, *, last: Collection[Site] = (), targets: Collection[Site] = ()
+) -> RenderableType:
+    """The board seen from a seat. ``last`` are marked with a star, ``targets`` with brackets."""
+    lines: list[Text] = []
+    for row in turned(seat, _ROWS, _COLUMNS):
+        cities = [CITIES[r * _COLUMNS + c] for r, c in row]
+        names = (_city_name(table.setup, city) for city in cities)
+        lines.append(Text("  ").join(Text(f"{n:^{3 * _CELL}}", "bold") for n in names))
+        for near in range(3):  # the three rows of sites, far to near
+            cards = [near * 3 + column + 1 for column in range(3)]
+            sites = [[TARGETS[seat][card][CITIES.index(city)] for card in cards] for city in cities]
+            for part in (_height, _floors):
+                drawn = (
+                    Text("").join(part(table, site, last, targets) for site in city)
+                    for city in sites
+                )
+                lines.append(Text("  ").join(drawn))
+    return Group(*lines)
+
+
+def _city_name(setup: Setup, city: str) -> str:
+    name = EDITIONS[setup.edition].cities[CITIES.index(city)]
+    return f"City {city}" if name == city else f"{city} {name}"
+
+
+def _height(table: Table, site: Site, last: Collection[Site], targets: Collection[Site]) -> Text:
+    """The first line of a site: its number, its height in its owner's colour."""
+    tower = table.board[site]
+    before, after = ("[", "]") if site in targets else (" ", " ")
+    star = "*" if site in last else " "
+    number = Text(str(site.position), "bold green" if site in targets else _DIM)
+    if tower.owner is None:
+        body = Text("  · ", _DIM)
+    else:
+        body = Text(f"{tower.height:>2}{tower.owner.letter} ", STYLES[tower.owner])
+    return Text.assemble(
+        (before, "bold green"), number, (star, "bold"), body, (after, "bold green")
+    )
+
+
+def _floors(table: Table, site: Site, _last: Collection[Site], _targets: Collection[Site]) -> Text:
+    """The second line of a site: the floors of each colour, where there are several."""
+    tower = table.board[site]
+    text = Text()
+    if len(tower.floors) > 1:
+        for colour, floors in sorted(tower.floors.items(), key=lambda item: -item[1]):
+            text.append(f"{colour.letter}{floors}", Style(color=STYLES[colour].bgcolor))
+    text.truncate(_CELL)
+    text.align("center", _CELL)
+    return text
+
+
+def hand(cards: Collection[Card]) -> RenderableType:
+    """Cards as little grids, as their player sees them."""
+    lines = [Text("  ") for _ in range(4)]
+    for card in cards:
+        lines[0].append(f" card {card}  ", _DIM)
+        for row in range(3):
+            lines[row + 1].append("  ")
+            for column in range(3):
+                here = row * 3 + column + 1 == card
+                lines[row + 1].append("■ " if here else "· ", "bold" if here else _DIM)
+            lines[row + 1].append(" ")
+    return Group(*lines)
+
+
+def stocks(table: Table) -> Grid:
+    """Every colour's blocks on the tableau and in the supply, and every player's points."""
+    grid = Grid(box=None, padding=(0, 2, 0, 0))
+    for heading in ("", "player", "points", "this round", "supply 1 2 3 4"):
+        grid.add_column(heading, justify="right" if heading == "points" else "left")
+    for number, player in enumerate(table.setup.players):
+        for own in table.setup.own[number]:
+            first = own.colour is player.colours[0]
+            tableau = " ".join(
+                str(size) for size in SIZES for _ in range(table.tableaus[own.slot][size - 1])
+            )
+            mark = "▶" if number == table.mover and table.result is None else " "
+            grid.add_row(
+                Text.assemble(mark, chip(own.colour)),
+                f"{player.name} ({player.seat})" if first else "",
+                str(table.scores[number]) if first else "",
+                tableau or "-",
+                " ".join(f"{count:>2}" for count in table.supplies[own.slot]),
+            )
+    return grid
+
+
+def sheet(setup: Setup, scored: Sheet) -> Grid:
+    """The score sheet of a round."""
+    grid = Grid(title=f"Round {scored.round}", title_justify="left")
+    for heading in ("", "player", "tallest", "majorities", "towers", "points", "total"):
+        left = heading in ("", "player", "majorities")
+        grid.add_column(heading, justify="left" if left else "right")
+    for slot, (colour, score) in enumerate(zip(setup.colours, scored.colours, strict=True)):
+        number = setup.player_of(colour)
+        last = slot + 1 == len(setup.colours) or setup.player_of(setup.colours[slot + 1]) != number
+        cities = ", ".join(score.majorities)
+        worth = f"{2 * len(score.majorities)}" + (f" ({cities})" if cities else "")
+        grid.add_row(
+            chip(colour),
+            setup.players[number].name,
+            str(score.tallest),
+            worth,
+            str(score.towers),
+            str(score.points),
+            str(scored.scores[number]) if last else "",
+        )
+    where = ", ".join(map(str, scored.tallest))
+    grid.caption = f"tallest: {where}, {scored.height} floors" if where else None
+    return grid
+
+
+def headline(table: Table) -> Text:
+    """Where the game stands, in a line."""
+    setup = table.setup
+    text = Text.assemble(
+        (EDITIONS[setup.edition].title, "bold"),
+        *(f", {row}={value}" for row, value in setup.house_rules),
+        f" · round {table.round} of {setup.schedule.rounds}",
+    )
+    if table.result is None:
+        text.append(f" · {table.player.name} to {table.phase}")
+    else:
+        text.append(" · over")
+    return text
+
+
+def words(names: Collection[str]) -> str:
+    """``Ada, Bob and Cyd``."""
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def chunks(items: Collection[str], size: int) -> Iterator[list[str]]:
+    """The items, some at a time."""
+    listed = list(items)
+    for start in range(0, len(listed), size):
+        yield listed[start : start + size]

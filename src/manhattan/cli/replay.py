@@ -1,0 +1,155 @@
+"""``manhattan replay``: walk through a saved game, or check it."""
+
+from __future__ import annotations
+
+import sys
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console, Group, RenderableType
+from rich.text import Text
+
+from manhattan import record
+from manhattan.cli import drawing
+from manhattan.cli.telling import sentence
+from manhattan.record import Record, RecordError
+from manhattan.replay import Walk, walk
+from manhattan.rules import Build, Scored, Seat, Site, Table
+
+_KEYS = "→ or space: on   ←: back   r: next round   R: round before   g: start   G: end   q: quit"
+
+
+def replay(
+    file: Annotated[Path, typer.Argument(help="A saved game, or many, one a line.")],
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Check rules, shuffles and scores; show nothing.")
+    ] = False,
+    game: Annotated[int, typer.Option("--game", min=1, help="Which game of the file.")] = 1,
+    at: Annotated[
+        int | None, typer.Option("--at", help="Show the moment after so many moves, and stop.")
+    ] = None,
+    side: Annotated[
+        Seat, typer.Option("--side", help="The side from which the board is seen.")
+    ] = Seat.SOUTH,
+) -> None:
+    """Walk through a saved game on the terminal, or check it with --verify."""
+    if verify:
+        _verify(file)
+        return
+    recorded = next(islice(record.read(file), game - 1, None), None)
+    if recorded is None:
+        raise RecordError(f"There is no game {game} in this file.", str(file))
+    shown = Pages(_walked(recorded, str(file)), side)
+    console = Console(highlight=False)
+    if at is not None:
+        console.print(shown.page(at))
+    elif sys.stdin.isatty() and sys.stdout.isatty():
+        _turn_pages(console, shown)
+    else:
+        for ply in range(len(shown)):
+            shown.print_line(console, ply)
+
+
+def _verify(file: Path) -> None:
+    console = Console(stderr=True)
+    count = seen_only = 0
+    with console.status("Checking ...") as status:
+        for recorded in record.read(file):
+            count += 1
+            _walked(recorded, f"{file}, game {count}")
+            seen_only += recorded.deck is None
+            status.update(f"Checking ... {count} games are right so far")
+    if count == 0:
+        raise RecordError("There is no game in this file.", str(file))
+    what = "1 game is" if count == 1 else f"{count} games are"
+    note = f" (of {seen_only} only what others may see could be checked)" if seen_only else ""
+    typer.echo(f"{file}: {what} right: rules, shuffles and scores{note}.")
+
+
+def _walked(recorded: Record, where: str) -> Walk:
+    try:
+        return walk(recorded)
+    except RecordError as error:
+        raise error.inside(where) from None
+
+
+class Pages:
+    """A recorded game as pages: page 0 is the deal, then one for each move."""
+
+    def __init__(self, walked: Walk, side: Seat) -> None:
+        self._walk = walked
+        self._side = side
+        self.rounds = [0] + [
+            ply
+            for ply, step in enumerate(walked.steps, start=1)
+            if any(isinstance(event, Scored) for event in step.events)
+        ]
+
+    def __len__(self) -> int:
+        return len(self._walk.steps) + 1
+
+    def _table(self, ply: int) -> Table:
+        return self._walk.steps[ply - 1].table if ply else self._walk.start
+
+    def page(self, ply: int) -> RenderableType:
+        """The whole table after so many moves."""
+        if not 0 <= ply < len(self):
+            raise RecordError(f"This game has 0 to {len(self) - 1} moves, so no moment {ply}.")
+        table = self._table(ply)
+        parts: list[RenderableType] = [
+            drawing.headline(table),
+            Text(f"move {ply} of {len(self) - 1}", "dim"),
+            drawing.board(table, self._side, last=self._last(ply)),
+            drawing.stocks(table),
+        ]
+        if ply:
+            step = self._walk.steps[ply - 1]
+            parts.append(Text("\n".join(sentence(e, table.setup) for e in step.events), "bold"))
+            parts += [
+                drawing.sheet(table.setup, event.sheet)
+                for event in step.events
+                if isinstance(event, Scored)
+            ]
+        return Group(*parts)
+
+    def print_line(self, console: Console, ply: int) -> None:
+        """One line a move, for a pipe or a file; the board after each round."""
+        table = self._table(ply)
+        if ply == 0:
+            console.print(drawing.headline(table))
+            return
+        step = self._walk.steps[ply - 1]
+        for event in step.events:
+            console.print(f"{ply:>4}  {sentence(event, table.setup)}", soft_wrap=True)
+            if isinstance(event, Scored):
+                console.print(drawing.board(table, self._side))
+                console.print(drawing.sheet(table.setup, event.sheet))
+
+    def _last(self, ply: int) -> tuple[Site, ...]:
+        move = self._walk.steps[ply - 1].move if ply else None
+        return (move.site,) if isinstance(move, Build) else ()
+
+
+def _turn_pages(console: Console, pages: Pages) -> None:
+    ply, end = 0, len(pages) - 1
+    while True:
+        console.clear()
+        console.print(pages.page(ply))
+        console.print(Text(_KEYS, "dim"))
+        match typer.getchar():
+            case " " | "\r" | "\n" | "n" | "l" | "\x1b[C" | "\x1bOC":
+                ply = min(end, ply + 1)
+            case "p" | "b" | "h" | "\x1b[D" | "\x1bOD":
+                ply = max(0, ply - 1)
+            case "r":
+                ply = min((r for r in pages.rounds if r > ply), default=end)
+            case "R":
+                ply = max((r for r in pages.rounds if r < ply), default=0)
+            case "g" | "\x1b[H":
+                ply = 0
+            case "G" | "\x1b[F":
+                ply = end
+            case "q" | "\x1b" | "\x04":
+                return

@@ -1,0 +1,75 @@
+"""Telling in words what happened."""
+
+from __future__ import annotations
+
+from manhattan.cli.drawing import words
+from manhattan.rules import (
+    Built,
+    Ended,
+    Event,
+    Redrew,
+    Removed,
+    Result,
+    Scored,
+    Selected,
+    Setup,
+    Shuffled,
+)
+
+_DECIDED = {
+    "points": "with the most points",
+    "tallest": "level on points, by the tallest tower",
+    "majorities": "level on points and tallest towers, by majorities",
+    "shared": "level in everything that counts",
+}
+
+
+def sentence(event: Event, setup: Setup) -> str:
+    """An event as a sentence."""
+    match event:
+        case Selected(player, move):
+            return f"{_name(setup, player)} chooses {_blocks(setup, player, move.blocks)}."
+        case Built(player, move, block):
+            which = f"{block.colour} {block.size}" if move.colour else f"{block.size}"
+            took = f", takes it from {event.taken_from}" if event.taken_from else ""
+            drew = f", draws card {event.drew}" if event.drew else ""
+            name = _name(setup, player)
+            return f"{name} plays card {event.card}: {which} on {move.site}{took}{drew}."
+        case Shuffled():
+            return "The draw pile is empty: the played cards are shuffled."
+        case Redrew(player, hand):
+            cards = " ".join(map(str, hand))
+            return (
+                f"{_name(setup, player)} can place no block with any card, shows {cards} "
+                "and draws a new hand."
+            )
+        case Removed(player, _, block):
+            return (
+                f"{_name(setup, player)} still can place no block and takes a {block.colour} "
+                f"{block.size} out of the game."
+            )
+        case Scored(sheet):
+            totals = zip(setup.players, sheet.scores, strict=True)
+            told = ", ".join(f"{player.name} {points}" for player, points in totals)
+            return f"Round {sheet.round} is scored: {told}."
+        case Ended(result):
+            return ending(result, setup)
+
+
+def ending(result: Result, setup: Setup) -> str:
+    """Who has won, and what decided it."""
+    winners = words([_name(setup, player) for player in result.winners])
+    verb = "wins" if len(result.winners) == 1 else "share the win"
+    return f"{winners} {verb}, {_DECIDED[result.decided_by]}."
+
+
+def _name(setup: Setup, player: int) -> str:
+    return setup.players[player].name
+
+
+def _blocks(setup: Setup, player: int, blocks: tuple[tuple[int, ...], ...]) -> str:
+    colours = setup.players[player].colours
+    each = (" ".join(map(str, sizes)) for sizes in blocks)
+    if len(blocks) == 1:
+        return next(each)
+    return words([f"{c} {sizes}" for c, sizes in zip(colours, each, strict=True)])

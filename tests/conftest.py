@@ -1,0 +1,39 @@
+"""What all tests share: how many games, and that nothing is skipped in silence."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "tests",
+    deadline=None,  # machines are shared and noisy; speed is measured in bench/
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+settings.register_profile("soak", parent=settings.get_profile("tests"), max_examples=2000)
+settings.load_profile("soak" if os.environ.get("SOAK") else "tests")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--games",
+        type=int,
+        default=300,
+        help="how many games of every edition and player count to play against the oracle",
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_sessionfinish(
+    session: pytest.Session, exitstatus: int
+) -> object:  # a skipped test is a hole in the net: say so by failing
+    outcome = yield
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    skipped = reporter.stats.get("skipped", []) if reporter else []
+    if skipped and session.exitstatus == 0:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        print(f"\n{len(skipped)} test(s) were skipped; every test has to run.")
+    return outcome

@@ -1,0 +1,79 @@
+"""Constructed positions: a game set up in the middle, exactly as a test needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from manhattan.rules import (
+    Card,
+    Phase,
+    SeedShuffler,
+    Setup,
+    State,
+    Stock,
+    deal,
+    parse_board,
+    set_up,
+)
+from manhattan.rules.blocks import EMPTY_STOCK, FULL_STOCK, add, stock_of, subtract
+from manhattan.rules.board import CARDS, COPIES
+
+SEED = bytes(32)
+CHANCE = SeedShuffler(SEED)
+
+
+def position(
+    board: str = "",
+    *,
+    players: int = 4,
+    tableaus: Mapping[str, Sequence[int]] | None = None,
+    hands: Mapping[int, Sequence[Card]] | None = None,
+    pile: Sequence[Card] | None = None,
+    round: int = 1,
+    mover: int = 0,
+    start_player: int = 0,
+    phase: Phase = Phase.BUILD,
+    setup: Setup | None = None,
+    **options: Any,
+) -> State:
+    """A state with this board, these blocks on the tableaus (by colour), these hands and this
+    pile. Supplies are what is left of 24 blocks a colour; the cards that are nowhere else have
+    been played. Hands that are not given hold cards dealt from what is left."""
+    setup = setup or set_up(players, **options)
+    table = deal(setup, CHANCE).table
+    built = parse_board(board)
+    on_tableaus = [EMPTY_STOCK] * len(setup.colours)
+    for colour, sizes in (tableaus or {}).items():
+        on_tableaus[[c.value for c in setup.colours].index(colour)] = stock_of(sizes)
+    left: list[Stock] = []
+    for colour, tableau in zip(setup.colours, on_tableaus, strict=True):
+        used = stock_of(b.size for tower in built for b in tower.blocks if b.colour is colour)
+        left.append(subtract(FULL_STOCK, add(used, tableau)))
+    cards = [card for card in CARDS for _ in range(COPIES)]
+    held: dict[int, tuple[Card, ...]] = {}
+    for player, hand in (hands or {}).items():
+        held[player] = tuple(sorted(hand))
+        for card in hand:
+            cards.remove(card)
+    for card in pile or ():
+        cards.remove(card)
+    for player in range(len(setup.players)):
+        if player not in held:
+            held[player] = tuple(sorted(cards.pop() for _ in range(4)))
+    if pile is None:
+        pile, cards = cards, []
+    return State(
+        table._replace(
+            board=built,
+            supplies=tuple(left),
+            tableaus=tuple(on_tableaus),
+            played=tuple(cards),
+            round=round,
+            mover=mover,
+            start_player=start_player,
+            phase=phase,
+        ),
+        tuple(held[player] for player in range(len(setup.players))),
+        tuple(pile),
+    )
