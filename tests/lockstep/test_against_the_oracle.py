@@ -1,0 +1,261 @@
+"""The rules and the naive oracle play the same games, and must agree after every move.
+
+Both start from the same cards. Before each move their legal moves are compared, after it the
+events, hands, piles, blocks, towers and scores, and at the end the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from manhattan.game import Game
+from manhattan.record import event_json, result_json
+from manhattan.rules import (
+    DECK,
+    EDITIONS,
+    SITES,
+    Colour,
+    Event,
+    Phase,
+    Redrew,
+    Removed,
+    Seat,
+    SeedShuffler,
+    Setup,
+    State,
+    Tower,
+    apply,
+    legal_moves,
+    lot,
+    parse_move,
+    set_up,
+    shuffle,
+)
+from manhattan.rules.blocks import SIZES, Block, Stock
+from manhattan.rules.play import begin_turn
+from oracle import Oracle
+
+CHUNKS = 4
+"""Each combination is split, so that all cores have something to do."""
+
+HOUSE_RULES: list[tuple[int, str, dict[str, str]]] = [
+    (4, "hig-2017", {"four_players": "4x6"}),
+    (4, "hig-2017", {"tallest_tie": "one_owner", "final_tie": "board_tallest"}),
+    (4, "hig-1994", {"final_tie": "own_tallest"}),
+    (3, "hig-1994", {"three_players": "6x4"}),
+    (3, "999-games", {"final_tie": "shared"}),
+    (2, "hig-1994", {"two_players": "6x4-one-colour"}),
+    (2, "foxgames-2018", {"two_players": "4x6"}),
+    (2, "999-games", {"two_players": "4x4", "tallest_tie": "nobody"}),
+]
+
+Chooser = Callable[[list[str], Oracle], str]
+
+
+def oracle_for(setup: Setup, seed: bytes) -> Oracle:
+    """An oracle at the same table with the same cards."""
+    made = 0
+
+    def reshuffle(cards: list[int]) -> list[int]:
+        nonlocal made
+        made += 1
+        return list(shuffle(seed, made, cards))
+
+    rules = setup.rules
+    return Oracle(
+        rows={row: getattr(rules, row) for row in rules.__slots__},
+        seats=[player.seat.value for player in setup.players],
+        colours=[[colour.value for colour in player.colours] for player in setup.players],
+        first=setup.first,
+        deck=shuffle(seed, 0, DECK),
+        shuffle=reshuffle,
+    )
+
+
+def by_size(stock: Stock) -> dict[int, int]:
+    return dict(zip(SIZES, stock, strict=True))
+
+
+def assert_same(state: State, oracle: Oracle) -> None:
+    table = state.table
+    assert [list(hand) for hand in state.hands] == oracle.hands
+    assert list(state.pile) == oracle.pile
+    assert list(table.played) == oracle.played
+    assert list(table.scores) == oracle.scores
+    assert table.pile_size == len(oracle.pile)
+    for name, ours in (
+        ("supplies", table.supplies),
+        ("tableaus", table.tableaus),
+        ("taken_out", table.taken_out),
+    ):
+        theirs = getattr(oracle, name)
+        assert {
+            c.value: by_size(s) for c, s in zip(table.setup.colours, ours, strict=True)
+        } == theirs
+    towers = {
+        str(site): [(block.colour.value, block.size) for block in tower.blocks]
+        for site, tower in zip(SITES, table.board, strict=True)
+        if tower.blocks
+    }
+    assert towers == oracle.towers
+    assert result_json(table.result) == oracle.result
+    if table.phase is not Phase.OVER:
+        assert (table.mover, table.round, table.start_player) == (
+            oracle.mover,
+            oracle.round,
+            oracle.start,
+        )
+
+
+def told(events: tuple[Event, ...], setup: Setup) -> list[object]:
+    return [json for event in events if (json := event_json(event, setup)) is not None]
+
+
+def play_in_lockstep(
+    state: State, oracle: Oracle, seed: bytes, choose: Chooser
+) -> tuple[State, list[Event]]:
+    chance = SeedShuffler(seed)
+    happened: list[Event] = []
+    assert_same(state, oracle)
+    while moves := legal_moves(state):
+        ours = [str(move) for move in moves]
+        assert len(set(ours)) == len(ours)
+        assert set(ours) == oracle.legal()
+        text = choose(ours, oracle)
+        state, events = apply(state, parse_move(text), chance)
+        assert told(events, state.table.setup) == oracle.play(text)
+        assert_same(state, oracle)
+        happened += events
+    assert oracle.over
+    return state, happened
+
+
+def at_random(rng: Random) -> Chooser:
+    return lambda moves, _oracle: rng.choice(moves)
+
+
+def spreading(rng: Random) -> Chooser:
+    """Large blocks on empty sites first: the board fills up, and hands that can't build come up
+    in every third game instead of every five-hundredth."""
+
+    def choose(moves: list[str], oracle: Oracle) -> str:
+        if moves[0].startswith("["):
+            return max(moves)
+        empty = [move for move in moves if move[:2] not in oracle.towers]
+        return rng.choice(empty or moves)
+
+    return choose
+
+
+def whole_games(setup: Setup, games: range) -> list[Event]:
+    happened: list[Event] = []
+    for number in games:
+        rng = Random(f"{setup.edition} {setup.house_rules} {len(setup.players)} {number}")
+        seed = rng.randbytes(32)
+        first = lot(seed, len(setup.players))
+        table = Setup(setup.players, setup.edition, setup.house_rules, first)
+        choose = spreading(rng) if number % 5 == 0 else at_random(rng)
+        start = Game.from_seed(table, seed).state
+        _, events = play_in_lockstep(start, oracle_for(table, seed), seed, choose)
+        happened += events
+    return happened
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_every_edition_and_player_count(
+    edition: str, players: int, chunk: int, request: pytest.FixtureRequest
+) -> None:
+    games: int = request.config.getoption("--games")
+    whole_games(set_up(players, edition=edition), range(chunk, games, CHUNKS))
+
+
+@pytest.mark.parametrize(("players", "edition", "changes"), HOUSE_RULES)
+def test_house_rules(
+    players: int, edition: str, changes: dict[str, str], request: pytest.FixtureRequest
+) -> None:
+    games: int = request.config.getoption("--games")
+    whole_games(set_up(players, edition=edition, house_rules=changes), range(max(1, games // 10)))
+
+
+@pytest.mark.parametrize(
+    "seats",
+    [
+        [Seat.EAST, Seat.SOUTH, Seat.WEST, Seat.NORTH],
+        [Seat.SOUTH, Seat.SOUTH, Seat.SOUTH, Seat.SOUTH],
+        [Seat.WEST, Seat.WEST, Seat.EAST, Seat.SOUTH],
+    ],
+)
+def test_other_seats(seats: list[Seat], request: pytest.FixtureRequest) -> None:
+    games: int = request.config.getoption("--games")
+    setup = set_up(4, edition="hig-1994", seats=seats)
+    whole_games(setup, range(max(1, games // 10)))
+
+
+def crowded(setup: Setup, rng: Random) -> State:
+    """The start of a round's building on a board full of strong towers that nearly all belong to
+    one colour, with mostly small blocks to build: here the others' hands can place nothing."""
+    state = Game.from_seed(setup, rng.randbytes(32)).state
+    table = state.table
+    tycoon = rng.choice(setup.colours)
+    others = [colour for colour in setup.colours if colour is not tycoon]
+
+    def tower() -> Tower:
+        owner = tycoon if rng.random() < 0.97 else rng.choice(others)
+        below = [Block(rng.choice(setup.colours), rng.choice([1, 2]))] * rng.randint(0, 2)
+        return Tower((*below, *[Block(owner, 4)] * rng.randint(2, 3)))
+
+    tableau = {4: (3, 1, 0, 0), 6: (4, 2, 0, 0)}[setup.schedule.blocks]
+    return state._replace(
+        table=table._replace(
+            board=tuple(tower() for _ in SITES),
+            tableaus=(tableau,) * len(setup.colours),
+            phase=Phase.BUILD,
+        )
+    )
+
+
+def copy_to_oracle(state: State, oracle: Oracle) -> None:
+    table = state.table
+    oracle.hands = [list(hand) for hand in state.hands]
+    oracle.pile = list(state.pile)
+    oracle.played = list(table.played)
+    oracle.phase = table.phase.value
+    for colour, supply, tableau in zip(
+        table.setup.colours, table.supplies, table.tableaus, strict=True
+    ):
+        oracle.supplies[colour.value] = by_size(supply)
+        oracle.tableaus[colour.value] = by_size(tableau)
+    oracle.towers = {
+        str(site): [(Colour(block.colour).value, block.size) for block in tower.blocks]
+        for site, tower in zip(SITES, table.board, strict=True)
+        if tower.blocks
+    }
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_crowded_boards_where_hardly_anything_can_be_placed(
+    players: int, request: pytest.FixtureRequest
+) -> None:
+    """Redraws, removals and the shuffles that they bring, which free play hardly ever meets."""
+    games: int = request.config.getoption("--games")
+    happened: list[Event] = []
+    for number in range(games):
+        rng = Random(f"crowded {players} {number}")
+        seed = rng.randbytes(32)
+        setup = set_up(players, first=rng.randrange(players))
+        state = crowded(setup, rng)
+        oracle = oracle_for(setup, seed)
+        copy_to_oracle(state, oracle)
+        state, events = begin_turn(state, SeedShuffler(seed))
+        assert told(events, setup) == oracle.begin_turn()
+        happened += events
+        happened += play_in_lockstep(state, oracle, seed, at_random(rng))[1]
+    redraws = sum(isinstance(event, Redrew) for event in happened)
+    removals = sum(isinstance(event, Removed) for event in happened)
+    assert redraws > games
+    assert removals > games / 4
