@@ -1,8 +1,8 @@
 """A naive second reading of the rules, for lockstep tests only.
 
-Written from RULES.md and RECORD.md alone, with plain dicts, lists and strings. It shares no code
-with the package, so where both agree the reading of the rules was checked twice. All state lives in
-mutable attributes: a test may overwrite them to construct a position, then call ``begin_turn()``.
+Written from the texts alone (docs/rules.md, docs/record.md), with plain dicts, lists and strings.
+It shares no code with the package, so where both agree the reading of the rules was checked twice.
+All state lives in mutable attributes: a test may overwrite them to construct a position, then call ``begin_turn()``.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from manhattan.game import Game
 from manhattan.rules import (
     Card,
     Phase,
@@ -50,6 +51,7 @@ def position(
     for colour, tableau in zip(setup.colours, on_tableaus, strict=True):
         used = stock_of(b.size for tower in built for b in tower.blocks if b.colour is colour)
         left.append(subtract(FULL_STOCK, add(used, tableau)))
+        assert min(left[-1]) >= 0, f"{colour} has no more than 24 blocks"
     cards = [card for card in CARDS for _ in range(COPIES)]
     held: dict[int, tuple[Card, ...]] = {}
     for player, hand in (hands or {}).items():
@@ -77,3 +79,11 @@ def position(
         tuple(held[player] for player in range(len(setup.players))),
         tuple(pile),
     )
+
+
+def play_out(game: Game, step: int = 7919, until: int | None = None) -> Game:
+    """The game played to its end, or up to a ply, by an arbitrary but fixed choice of moves."""
+    while not game.over and game.ply != until:
+        moves = game.legal_moves()
+        game.play(moves[game.ply * step % len(moves)])
+    return game
