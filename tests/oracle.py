@@ -2,7 +2,8 @@
 
 Written from the texts alone (docs/rules.md, docs/record.md), with plain dicts, lists and strings.
 It shares no code with the package, so where both agree the reading of the rules was checked twice.
-All state lives in mutable attributes: a test may overwrite them to construct a position, then call ``begin_turn()``.
+All state lives in mutable attributes: a test may overwrite them to construct a position, then call
+``begin_turn()``.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

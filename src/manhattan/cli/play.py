@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import re
 import sys
 from pathlib import Path
@@ -54,7 +53,7 @@ def play(
     bots: Annotated[
         str, typer.Option("--bots", "-b", help=f"Who plays against you: {', '.join(BOTS)}.")
     ] = "greedy",
-    name: Annotated[str | None, typer.Option("--name", "-n", help="Your name.")] = None,
+    name: Annotated[str, typer.Option("--name", "-n", help="Your name.")] = "Human",
     seed: Annotated[
         str | None, typer.Option("--seed", "-s", help="64 hex digits: the same cards again.")
     ] = None,
@@ -68,7 +67,7 @@ def play(
     if load is not None:
         game = _loaded(load)
     else:
-        names = [name or _login(), *(f"{bots.title()} {n}" for n in range(1, players))]
+        names = [name, *(f"{bots.title()} {n}" for n in range(1, players))]
         changes = house_rules(house_rule)
         dealt = _seed(seed)
         game = Game.new(names, edition=edition, house_rules=changes, first="lot", seed=dealt)
@@ -228,13 +227,6 @@ def _loaded(path: Path) -> Game:
     if game.over:
         raise RecordError("This game is over. Look at it with: manhattan replay", str(path))
     return game
-
-
-def _login() -> str:
-    try:
-        return getpass.getuser().title()
-    except (KeyError, OSError):  # nobody is logged in, as in some containers
-        return "Guest"
 
 
 def _seed(text: str | None) -> bytes | None:
