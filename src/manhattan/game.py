@@ -32,7 +32,7 @@ from manhattan.rules import (
     set_up,
     why_not,
 )
-from manhattan.rules.deal import SEED_BYTES
+from manhattan.rules.chance import SEED_BYTES
 
 
 class NoSuchPly(ManhattanError, IndexError):

@@ -5,7 +5,7 @@ Standard library only, and nothing in here draws a random number by itself.
 
 from manhattan.rules.blocks import Block, Colour, Stock
 from manhattan.rules.board import CITIES, DECK, SITES, Card, Seat, Site, card_for
-from manhattan.rules.deal import SeedShuffler, Shuffler, commitment, lot, shuffle
+from manhattan.rules.chance import SeedShuffler, Shuffler, commitment, lot, shuffle
 from manhattan.rules.editions import DEFAULT_EDITION, EDITIONS, ROWS, Edition, Rules, edition
 from manhattan.rules.errors import ChanceError, ManhattanError, NotationError, SetupError
 from manhattan.rules.events import (

@@ -36,6 +36,7 @@ Stock = tuple[int, int, int, int]
 """How many blocks of 1, 2, 3 and 4 floors."""
 
 FULL_STOCK: Final[Stock] = (11, 6, 4, 3)
+BLOCKS_OF_A_COLOUR: Final = sum(FULL_STOCK)
 EMPTY_STOCK: Final[Stock] = (0, 0, 0, 0)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Self
 
 from manhattan.rules.errors import NotationError, describe_characters
 
@@ -31,6 +31,11 @@ class Site(int):
     """
 
     __slots__ = ()
+
+    def __new__(cls, index: int) -> Self:
+        if not 0 <= index < 54:
+            raise NotationError(f"There are sites 0 to 53, not {index}.")
+        return super().__new__(cls, index)
 
     @classmethod
     def parse(cls, text: str) -> Site:

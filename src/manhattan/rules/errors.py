@@ -25,8 +25,9 @@ def describe_characters(text: str, limit: int = 40) -> str:
 
     C5+3 with a Cyrillic C reads like a perfect move; whoever typed it can't see why it isn't.
     """
-    shown = text if len(text) <= limit else text[: limit - 1] + "…"
-    strange = sorted({c for c in text[:limit] if not ("\x20" <= c <= "\x7e")})
+    kept = text if len(text) <= limit else text[: limit - 1]
+    shown = kept if kept == text else kept + "…"
+    strange = sorted({c for c in kept if not ("\x20" <= c <= "\x7e")})
     # ascii() keeps control characters and lone surrogates from reaching a terminal.
     quoted = repr(shown) if shown.isprintable() else ascii(shown)
     if not strange:

@@ -73,7 +73,7 @@ class Refusal:
     """A named reason, with the figures that its sentence needs."""
 
     reason: Reason
-    figures: Mapping[str, str | int] = field(default_factory=dict)
+    figures: Mapping[str, str | int] = field(default_factory=dict, hash=False)
 
     def __str__(self) -> str:
         return SENTENCES[self.reason].format(**self.figures)
@@ -116,8 +116,7 @@ def moves_with(table: Table, hand: tuple[Card, ...]) -> tuple[Move, ...]:
                 for size in SIZES
                 if table.tableaus[own.slot][size - 1]
             )
-        case Phase.OVER:
-            return ()
+    return ()
 
 
 def can_build(table: Table, hand: tuple[Card, ...]) -> bool:

@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from manhattan.rules.blocks import COLOUR_BY_LETTER, SIZES, Colour
-from manhattan.rules.board import SITES, Site
+from manhattan.rules.blocks import BLOCKS_OF_A_COLOUR, COLOUR_BY_LETTER, SIZES, Colour
+from manhattan.rules.board import Site
 from manhattan.rules.errors import NotationError, describe_characters
 
 Sizes = tuple[int, ...]
@@ -26,7 +26,8 @@ class Select:
 
     def __post_init__(self) -> None:
         for sizes in self.blocks:
-            if any(size not in SIZES for size in sizes) or list(sizes) != sorted(sizes):
+            in_order = list(sizes) == sorted(sizes) and set(sizes) <= set(SIZES)
+            if not in_order or not 1 <= len(sizes) <= BLOCKS_OF_A_COLOUR:
                 raise NotationError(
                     f"Chosen blocks are sizes from 1 to 4 in ascending order, not {sizes}."
                 )
@@ -50,8 +51,8 @@ class Build:
     """Which of his two colours; None for a player who has one."""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.site < len(SITES):
-            raise NotationError(f"There are sites 0 to {len(SITES) - 1}, not {int(self.site)}.")
+        if not isinstance(self.site, Site):
+            raise NotationError(f"A block is built on a Site, not on {self.site!r}.")
         _check_size(self.size)
 
     def __str__(self) -> str:

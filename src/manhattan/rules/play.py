@@ -15,7 +15,7 @@ from manhattan.rules.blocks import (
     subtract,
 )
 from manhattan.rules.board import DECK, HAND_SIZE, Card, card_for
-from manhattan.rules.deal import Shuffler
+from manhattan.rules.chance import Shuffler
 from manhattan.rules.errors import ChanceError
 from manhattan.rules.events import Built, Ended, Event, Redrew, Removed, Scored, Selected, Shuffled
 from manhattan.rules.legality import IllegalMove, can_build, colour_of, why_not

@@ -66,8 +66,9 @@ class Setup:
 
     def __post_init__(self) -> None:
         book = edition(self.edition)
-        rules = book.rules.changed(dict(self.house_rules))
-        changes = sorted((row, v) for row, v in self.house_rules if getattr(book.rules, row) != v)
+        house_rules = dict(self.house_rules)
+        rules = book.rules.changed(house_rules)
+        changes = sorted((r, v) for r, v in house_rules.items() if getattr(book.rules, r) != v)
         if len(self.players) not in DEFAULT_SEATS:
             raise SetupError(f"Manhattan is for 2 to 4 players; there are {len(self.players)}.")
         self.check_player(self.first)
@@ -162,6 +163,8 @@ def set_up(
     >>> set_up(["Ada", "Bob"]).players[1]
     Player(name='Bob', seat=Seat.NORTH, colours=(Colour.YELLOW, Colour.PURPLE))
     """
+    if isinstance(players, str):
+        raise SetupError(f"Players are a number or a list of names, not {players!r}.")
     names = [f"Player {n + 1}" for n in range(players)] if isinstance(players, int) else players
     if len(names) not in DEFAULT_SEATS:
         raise SetupError(f"Manhattan is for 2 to 4 players; there are {len(names)}.")
@@ -208,7 +211,9 @@ def _colour(text: Colour | str) -> Colour:
 
 
 def _check_name(name: str) -> None:
-    if not 1 <= len(name) <= LONGEST_NAME or not name.strip() or not name.isprintable():
+    # Joiners are invisible, so Python calls them unprintable, but some scripts can't do without.
+    visible = name.replace("\u200c", "").replace("\u200d", "")
+    if len(name) > LONGEST_NAME or not visible.strip() or not visible.isprintable():
         raise SetupError(
             f"{describe_characters(name)} can't be a player's name: a name has 1 to {LONGEST_NAME} "
             "printable characters."

@@ -37,13 +37,14 @@ class Tower:
             floors[colour] = floors.get(colour, 0) + size
         owner = self.blocks[-1].colour if self.blocks else None
         # Afterwards a colour must have at least the owner's floors; third colours don't matter.
-        # An empty site takes anything, and so does one's own tower (the difference is 0).
+        # An empty site takes anything, and so does one's own tower (the difference is 0); less
+        # than 0 is what no game can lead to.
         strength = floors[owner] if owner else 1
         set_once = object.__setattr__
         set_once(self, "owner", owner)
         set_once(self, "height", sum(floors.values()))
         set_once(self, "floors", floors)
-        set_once(self, "needs", {colour: strength - own or 1 for colour, own in floors.items()})
+        set_once(self, "needs", {colour: max(1, strength - own) for colour, own in floors.items()})
         set_once(self, "newcomer_needs", strength)
 
     @classmethod

@@ -1,0 +1,261 @@
+"""One text form for moves, sites, towers and boards, and a repr that rebuilds whole states."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from manhattan.game import Game
+from manhattan.rules import (
+    SITES,
+    Block,
+    Build,
+    Colour,
+    Move,
+    NotationError,
+    Phase,
+    Reason,
+    Refusal,
+    Remove,
+    Seat,
+    Select,
+    Site,
+    Tower,
+    board_text,
+    parse_board,
+    parse_move,
+    set_up,
+)
+from positions import play_out, position
+
+
+def rebuilt(thing: object) -> Any:
+    """What its repr makes, for somebody who has imported the rules and nothing else."""
+    names: dict[str, Any] = {}
+    exec("from manhattan.rules import *", names)
+    return eval(repr(thing), names)
+
+
+MOVES: dict[str, Move] = {
+    "C5+3": Build(Site.parse("C5"), 3),
+    "A1+1": Build(Site.parse("A1"), 1),
+    "F9+4k": Build(Site.parse("F9"), 4, Colour.BLACK),
+    "C5+3o": Build(Site.parse("C5"), 3, Colour.ORANGE),
+    "-2": Remove(2),
+    "-1b": Remove(1, Colour.BLUE),
+    "-4g": Remove(4, Colour.GREEN),
+    "[112234]": Select(((1, 1, 2, 2, 3, 4),)),
+    "[1]": Select(((1,),)),
+    "[1124|1223]": Select(((1, 1, 2, 4), (1, 2, 2, 3))),
+}
+
+
+@pytest.mark.parametrize("text", MOVES)
+def test_a_move_is_written_and_read(text: str) -> None:
+    """RECORD: one text form, both ways."""
+    assert str(MOVES[text]) == text
+    assert parse_move(text) == MOVES[text]
+
+
+@pytest.mark.parametrize("text", MOVES)
+def test_the_repr_of_a_move_rebuilds_it(text: str) -> None:
+    assert repr(MOVES[text]) == f"parse_move('{text}')"
+    assert rebuilt(MOVES[text]) == MOVES[text]
+
+
+@pytest.mark.parametrize("colour", Colour)
+def test_every_colour_can_be_said_in_a_move(colour: Colour) -> None:
+    """RECORD: blue b, black k, red r, green g, orange o, yellow y, purple p."""
+    assert parse_move(f"A1+1{colour.letter}") == Build(SITES[0], 1, colour)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", " ", "C5", "C5+", "C5+0", "C5+5", "C5+3x", "C5+3O", "c5+3", "G5+3", "C0+3", "C10+3"),
+        *("C5+3 ", " C5+3", "C5+3\n", "C5 +3", "C5-3", "C5+33", "C5+3oo", "5C+3", "C5+٣", "C５+3"),
+        *("-", "-0", "-5", "-2x", "--2", "-2\n", "−2", "-22"),
+        *("[]", "[5]", "[0]", "[112234", "112234]", "[11|]", "[|11]", "[1|1|1]", "[1,1]", "[ 1]"),
+        *("[1]\n", "[" + "1" * 25 + "]", "[1|" + "1" * 25 + "]"),
+    ],
+)
+def test_what_is_not_a_move(text: str) -> None:
+    """One text form, so nothing beside it is let through."""
+    with pytest.raises(NotationError, match=r"is not a move\. Moves look like C5\+3 "):
+        parse_move(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [("[211]", "[112]"), ("[4321]", "[1234]"), ("[12|21]", "[12|12]"), ("[31|12]", "[13|12]")],
+)
+def test_sizes_are_listed_ascending(text: str, written: str) -> None:
+    """RECORD: sizes ascending, so that a choice has one text."""
+    with pytest.raises(NotationError) as error:
+        parse_move(text)
+    assert str(error.value) == f"'{text}' lists sizes out of order: write {written}."
+
+
+@pytest.mark.parametrize(
+    ("blocks", "sentence"),
+    [
+        (((2, 1),), "Chosen blocks are sizes from 1 to 4 in ascending order, not (2, 1)."),
+        (((0, 1),), "Chosen blocks are sizes from 1 to 4 in ascending order, not (0, 1)."),
+        (((1,), (5,)), "Chosen blocks are sizes from 1 to 4 in ascending order, not (5,)."),
+        ((), "Blocks are chosen of 1 or 2 colours, not of 0."),
+        (((1,), (1,), (1,)), "Blocks are chosen of 1 or 2 colours, not of 3."),
+    ],
+)
+def test_a_choice_that_has_no_text_can_not_be_made(
+    blocks: tuple[tuple[int, ...], ...], sentence: str
+) -> None:
+    with pytest.raises(NotationError) as error:
+        Select(blocks)
+    assert str(error.value) == sentence
+
+
+@pytest.mark.parametrize("blocks", [((),), ((1, 2), ()), ((1,) * 25,)])
+def test_a_choice_of_none_or_of_too_many_has_no_text_either(
+    blocks: tuple[tuple[int, ...], ...],
+) -> None:
+    """Every move that can be made can be written and read: 1 to 24 blocks of a colour."""
+    with pytest.raises(NotationError):
+        Select(blocks)
+
+
+@pytest.mark.parametrize("index", [-1, 54, 1000])
+def test_a_build_outside_the_board_can_not_be_made(index: int) -> None:
+    with pytest.raises(NotationError) as error:
+        Build(Site(index), 1)
+    assert str(error.value) == f"There are sites 0 to 53, not {index}."
+
+
+@pytest.mark.parametrize("size", [-1, 0, 5])
+def test_a_block_of_another_size_can_not_be_made(size: int) -> None:
+    sentence = f"A block has 1 to 4 floors, not {size}."
+    with pytest.raises(NotationError) as error:
+        Build(SITES[0], size)
+    assert str(error.value) == sentence
+    with pytest.raises(NotationError) as error:
+        Remove(size)
+    assert str(error.value) == sentence
+
+
+@pytest.mark.parametrize("site", SITES)
+def test_a_site_is_written_and_read(site: Site) -> None:
+    """RECORD: a city's letter and a number 1 to 9."""
+    assert Site.parse(str(site)) == rebuilt(site) == site
+    assert str(site) == f"{site.city}{site.position}"
+
+
+@pytest.mark.parametrize(
+    ("index", "text"), [(0, "A1"), (8, "A9"), (9, "B1"), (22, "C5"), (53, "F9")]
+)
+def test_sites_are_numbered_city_by_city(index: int, text: str) -> None:
+    assert SITES[index] == Site.parse(text)
+    assert str(SITES[index]) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["", "A", "A0", "A10", "G1", "a1", "1A", "A1 ", "A1\n", "A１", "Α1"]
+)
+def test_what_is_not_a_site(text: str) -> None:
+    with pytest.raises(
+        NotationError, match=r"is not a site: write the city's letter A-F and a num"
+    ):
+        Site.parse(text)
+
+
+@pytest.mark.parametrize("text", ["", "o1", "y1b3", "o4p4y4", "k1r2g3b4o1y1p1"])
+def test_a_tower_is_written_from_bottom_to_top(text: str) -> None:
+    tower = Tower.parse(text)
+    assert str(tower) == text
+    assert repr(tower) == f"Tower.parse('{text}')"
+    assert rebuilt(tower) == tower
+
+
+def test_what_a_tower_knows_of_itself() -> None:
+    """RULES 1: its owner is the topmost colour; floors count wherever they are."""
+    tower = Tower.parse("y1b3y2")
+    assert (tower.owner, tower.height) == (Colour.YELLOW, 6)
+    assert tower.floors == {Colour.YELLOW: 3, Colour.BLUE: 3}
+    assert (Tower().owner, Tower().height) == (None, 0)
+
+
+def test_a_tower_grows_at_the_top() -> None:
+    assert Tower.parse("y1").topped(Block(Colour.BLUE, 3)) == Tower.parse("y1b3")
+
+
+@pytest.mark.parametrize("text", ["o", "1o", "o0", "o5", "x1", "O1", "o1 b1", "o1b", "o1\n", "о1"])
+def test_what_is_not_a_tower(text: str) -> None:
+    with pytest.raises(NotationError, match="is not a tower: write its blocks from bottom to top"):
+        Tower.parse(text)
+
+
+@pytest.mark.parametrize("text", ["", "A1:o4", "A1:o4 C5:y1b3", "A9:k1 B1:r2 F9:g3b3"])
+def test_a_board_is_written_and_read(text: str) -> None:
+    board = parse_board(text)
+    assert len(board) == 54
+    assert board_text(board) == text
+
+
+def test_a_board_may_be_listed_in_any_order() -> None:
+    assert board_text(parse_board("  F9:o1\n A1:b2 ")) == "A1:b2 F9:o1"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("A1", "'A1' is not a tower on a site: write it like C5:y1b3."),
+        ("A1:", "'A1:' is not a tower on a site: write it like C5:y1b3."),
+        ("A1:o1 A1:o2", "A1 is named twice: a site has one tower."),
+        (
+            "G1:o1",
+            "'G1' is not a site: write the city's letter A-F and a number 1-9, like C5.",
+        ),
+    ],
+)
+def test_what_is_not_a_board(text: str, sentence: str) -> None:
+    with pytest.raises(NotationError) as error:
+        parse_board(text)
+    assert str(error.value) == sentence
+
+
+@pytest.mark.parametrize(
+    "setup",
+    [
+        set_up(),
+        set_up(["O'Brien", 'Bo "B"', "\\"], first=2, edition="999-games"),
+        set_up(2, edition="hig-1994", seats=["west", "west"], house_rules={"final_tie": "shared"}),
+        set_up(2, house_rules={"two_players": "6x4-one-colour", "sides": "free"}),
+    ],
+)
+def test_the_repr_of_a_setup_rebuilds_it(setup: object) -> None:
+    assert rebuilt(setup) == setup
+
+
+@pytest.mark.parametrize("edition", ["hig-1994", "hig-2017", "999-games", "foxgames-2018"])
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("until", [0, 3, 41, None])
+def test_the_repr_of_a_state_rebuilds_it(edition: str, players: int, until: int | None) -> None:
+    """At the deal, while blocks are chosen or built, in a later round, and at the end."""
+    game = play_out(Game.new(players, edition=edition, seed=bytes(32)), until=until)
+    assert rebuilt(game.state) == game.state
+
+
+def test_the_repr_of_a_state_without_placement_rebuilds_it() -> None:
+    state = position("A5:b3", tableaus={"orange": [1]}, phase=Phase.REMOVE)
+    assert rebuilt(state) == state
+
+
+def test_the_repr_of_what_happened_rebuilds_it() -> None:
+    game = play_out(Game.new(2, seed=bytes(32)))
+    assert rebuilt(game.events) == game.events
+
+
+def test_the_repr_of_the_small_things_rebuilds_them() -> None:
+    refusal = Refusal(Reason.NO_SUCH_CARD, {"site": "C5", "card": 5})
+    things = [*Seat, *Colour, *Phase, *Reason, refusal]
+    assert rebuilt(things) == things
+    assert rebuilt(Seat.NORTH) is Seat.NORTH
