@@ -248,3 +248,16 @@ def test_a_name_that_can_not_be_shown(name: str) -> None:
 def test_a_name_from_anywhere(name: str) -> None:
     """RULES 4: letters of every script will do."""
     assert set_up(["Bob", name]).players[1].name == name
+
+
+def test_one_text_is_no_list_of_names() -> None:
+    """RULES 4: "Ada" is one player, not three called A, d and a."""
+    with pytest.raises(SetupError, match="a list of names"):
+        set_up("Ada")
+
+
+def test_names_may_hold_the_joiners_that_their_script_needs() -> None:
+    """RULES 4: zero-width joiners make one sign of two, in Persian as in emoji."""
+    assert set_up(["می\u200cخواهم", "👩\u200d🚀"]).players[1].name == "👩\u200d🚀"
+    with pytest.raises(SetupError, match="can't be a player's name"):
+        set_up(["\u200d", "Bob"])

@@ -259,3 +259,12 @@ def test_the_repr_of_the_small_things_rebuilds_them() -> None:
     things = [*Seat, *Colour, *Phase, *Reason, refusal]
     assert rebuilt(things) == things
     assert rebuilt(Seat.NORTH) is Seat.NORTH
+
+
+def test_a_block_is_built_on_a_site_and_nothing_else() -> None:
+    """A number is not a site yet: it might be one of another numbering."""
+    with pytest.raises(NotationError, match="on a Site"):
+        Build(22, 3)  # type: ignore[arg-type]
+    for index in (-1, 54):
+        with pytest.raises(NotationError, match="sites 0 to 53"):
+            Site(index)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from importlib import import_module
 from itertools import permutations, product
 
 import pytest
@@ -14,6 +13,7 @@ from manhattan.rules import (
     SeedShuffler,
     SetupError,
     apply,
+    chance,
     commitment,
     deal,
     lot,
@@ -108,17 +108,14 @@ def test_every_order_comes_from_exactly_one_row_of_choices(monkeypatch: pytest.M
     orders = []
     for choices in product(range(4), range(3), range(2)):
         stream = iter(choices)
-        # The package's name `deal` is the function, so the module is looked up by its path.
-        module = import_module("manhattan.rules.chance")
-        monkeypatch.setattr(module, "_numbers", lambda seed, number, stream=stream: stream)
+        monkeypatch.setattr(chance, "_numbers", lambda seed, number, stream=stream: stream)
         orders.append(shuffle(ZERO, 0, (1, 2, 3, 4)))
     assert sorted(orders) == list(permutations((1, 2, 3, 4)))
 
 
 def test_cards_are_swapped_from_the_last_down(monkeypatch: pytest.MonkeyPatch) -> None:
     """RECORD: choices 0, 1, 1 of 1 2 3 4: 4 2 3 1, then 4 3 2 1, then nothing."""
-    module = import_module("manhattan.rules.chance")
-    monkeypatch.setattr(module, "_numbers", lambda seed, number: iter([0, 1, 1]))
+    monkeypatch.setattr(chance, "_numbers", lambda seed, number: iter([0, 1, 1]))
     assert shuffle(ZERO, 0, (1, 2, 3, 4)) == (4, 3, 2, 1)
 
 
