@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, TextIO
 
 import jsonschema_rs
 
@@ -39,7 +39,7 @@ from manhattan.rules import (
     Shuffled,
     parse_move,
 )
-from manhattan.rules.errors import describe_characters
+from manhattan.rules.errors import describe_characters, printable
 from manhattan.view import all_seen_by
 
 FORMAT: Final = "manhattan-record"
@@ -54,9 +54,9 @@ class RecordError(ManhattanError, ValueError):
     """A text that is no record, or a record that is not true to the rules."""
 
     def __init__(self, what: str, where: str = "") -> None:
-        super().__init__(f"{where}: {what}" if where else what)
-        self.what = what
-        self.where = where
+        self.what = printable(what)
+        self.where = printable(where)
+        super().__init__(f"{self.where}: {self.what}" if where else self.what)
 
     def __reduce__(self) -> tuple[type[RecordError], tuple[str, str]]:
         return RecordError, (self.what, self.where)
@@ -152,57 +152,92 @@ def to_line(record: Json) -> str:
 
 
 def write(path: str | Path, records: Iterable[Json]) -> int:
-    """Write records to a file, one a line, and tell how many. The file is there whole or not at
-    all: whatever goes wrong on the way, an older file of that name stays as it was."""
-    path = Path(path)
+    """Write records to a file, one a line, and tell how many.
+
+    The file is there whole or not at all: whatever goes wrong on the way, an older file of that
+    name stays as it was. What is no ordinary file, a pipe for one, is written to as it is.
+    """
+    try:
+        path = Path(path).resolve()
+        if path.exists() and not path.is_file():
+            with open(path, "w", encoding="utf-8") as file:
+                return _write_lines(file, records)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name[:50]}.", dir=path.parent)
+        unfinished = Path(name)
+        try:
+            with open(handle, "w", encoding="utf-8") as file:
+                count = _write_lines(file, records)
+            unfinished.chmod(0o666 & ~_umask())
+            unfinished.replace(path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+        return count
+    except OSError as error:
+        raise RecordError(f"The file can't be written: {error.strerror}.", str(path)) from error
+    except ValueError as error:  # a NUL in its name
+        raise (
+            error
+            if isinstance(error, ManhattanError)
+            else RecordError("The file can't be written: no file can have this name.", str(path))
+        ) from error
+
+
+def _write_lines(file: TextIO, records: Iterable[Json]) -> int:
     count = 0
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except OSError as error:
-        raise RecordError(f"The file can't be written: {error.strerror}.", str(path)) from error
-    try:
-        with open(handle, "w", encoding="utf-8") as file:
-            for record in records:
-                file.write(to_line(record) + "\n")
-                count += 1
-        Path(name).chmod(0o666 & ~_umask())
-        Path(name).replace(path)
-    except OSError as error:
-        raise RecordError(f"The file can't be written: {error.strerror}.", str(path)) from error
-    finally:
-        Path(name).unlink(missing_ok=True)
+    for record in records:
+        file.write(to_line(record) + "\n")
+        count += 1
     return count
 
 
 def read(path: str | Path) -> Iterator[Record]:
     """The records of a file, one after the other: one a line, or a single one over many lines."""
-    name = str(path)
     try:
         with open(path, encoding="utf-8") as file:
-            first = file.readline(LONGEST + 1)
-            if _is_whole(first):
-                number = 1
-                yield parse(first, f"{name}, line 1")
-                while line := file.readline(LONGEST + 1):
-                    number += 1
-                    if line.strip():
-                        yield parse(line, f"{name}, line {number}")
-            else:
-                yield parse(first + file.read(LONGEST), name)
+            yield from _records(file, str(path))
     except UnicodeDecodeError as error:
-        raise RecordError("This is not a text in UTF-8, so it is no record.", name) from error
+        raise RecordError("This is not a text in UTF-8, so it is no record.", str(path)) from error
     except OSError as error:
-        raise RecordError(f"The file can't be read: {error.strerror}.", name) from error
+        raise RecordError(f"The file can't be read: {error.strerror}.", str(path)) from error
+    except ValueError as error:  # a NUL in its name
+        raise (
+            error
+            if isinstance(error, ManhattanError)
+            else RecordError("The file can't be read: no file can have this name.", str(path))
+        ) from error
 
 
-def parse(text: str, where: str = "") -> Record:
-    """The record that a text holds."""
+def _records(file: TextIO, name: str) -> Iterator[Record]:
+    number = found = 0
+    while line := file.readline(LONGEST + 1):
+        number += 1
+        if not line.strip():
+            continue
+        if found == 0 and not line.rstrip().endswith("}"):
+            # The beginning of one record over many lines: a line of many records ends in a brace.
+            line += file.read(LONGEST + 1 - len(line))
+        found += 1
+        yield parse(line, name, number)
+    if found == 0:
+        raise RecordError("There is nothing here; a record of a game was expected.", name)
+
+
+def parse(text: str, where: str = "", line: int | None = None) -> Record:
+    """The record that a text holds. What is wrong is told with its place: whatever the caller
+    says, and the line of a file on which the text begins."""
     try:
-        data = _loads(text)
+        data = _loads(text, line or 1)
         _check_form(data)
         return _from_json(data)
-    except RecordError as error:
+    except _NoJson as error:
         raise error.inside(where) from None
+    except RecordError as error:
+        outer = f"{where}, line {line}" if line else where
+        raise error.inside(outer) from None
+
+
+class _NoJson(RecordError):
+    """Not even JSON; knows its line by itself."""
 
 
 def _from_json(data: Json) -> Record:
@@ -228,7 +263,7 @@ def _from_json(data: Json) -> Record:
     )
 
 
-def _loads(text: str) -> Json:
+def _loads(text: str, line: int) -> Json:
     if len(text) > LONGEST:
         raise RecordError(
             f"This is longer than {LONGEST:,} characters, so it is no record of a game."
@@ -240,9 +275,9 @@ def _loads(text: str) -> Json:
             text, parse_float=_refuse, parse_constant=_refuse, object_pairs_hook=_unique
         )
     except json.JSONDecodeError as error:
-        raise RecordError(
+        raise _NoJson(
             f"This is no JSON ({error.msg.lower()}), so it is no record, or one that was cut off.",
-            f"line {error.lineno}, column {error.colno}",
+            f"line {error.lineno + line - 1}, column {error.colno}",
         ) from error
     except RecursionError as error:
         raise RecordError("This is nested too deeply to be a record.") from error
@@ -267,11 +302,11 @@ def _refuse(number: str) -> NoReturn:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> Json:
-    data = dict(pairs)
-    if len(data) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise RecordError(f"{describe_characters(twice)} is said twice in one object.")
+    data: Json = {}
+    for key, value in pairs:
+        if key in data:
+            raise RecordError(f"{describe_characters(key)} is said twice in one object.")
+        data[key] = value
     return data
 
 
@@ -294,8 +329,18 @@ def _check_form(data: Json) -> None:
     except jsonschema_rs.ValidationError as error:
         where = _json_path(error.instance_path)
         raise RecordError(_sentence(data, error), where) from None
-    except ValueError as error:  # half a surrogate pair, which is no character
-        raise RecordError("There is a text here that is not valid Unicode.") from error
+    except ValueError as error:  # what the validator can't take in
+        raise RecordError(_strangeness(data)) from error
+
+
+def _strangeness(data: Json) -> str:
+    try:
+        to_line(data).encode()
+    except UnicodeEncodeError:  # half a surrogate pair, which is no character
+        return "There is a text here that is not valid Unicode."
+    except RecursionError:
+        pass
+    return "This is nested too deeply to be a record."
 
 
 def _sentence(data: Json, error: jsonschema_rs.ValidationError) -> str:
@@ -307,8 +352,9 @@ def _sentence(data: Json, error: jsonschema_rs.ValidationError) -> str:
             parse_move(value)
         except NotationError as reason:
             return str(reason)
-    message = error.message
-    return (message if len(message) <= 200 else message[:199] + "…").rstrip(".") + "."
+    message = error.message.rstrip(".") + "."
+    # A very long value stands at the front; what is wrong with it stands at the end.
+    return message if len(message) <= 200 else f"{message[:60]}…{message[-130:]}"
 
 
 def _json_path(path: Iterable[str | int]) -> str:
@@ -316,15 +362,6 @@ def _json_path(path: Iterable[str | int]) -> str:
     for key in path:
         text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else key
     return text
-
-
-def _is_whole(line: str) -> bool:
-    """Is a file's first line a record of its own?"""
-    try:
-        json.loads(line)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def _umask() -> int:

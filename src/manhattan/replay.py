@@ -172,7 +172,9 @@ class _SeenGame:
         if not following or following[0]["type"] != "redraw":
             return table, ()
         hand = tuple(following[0]["hand"])
-        if table.phase is not Phase.BUILD or can_build(table, hand):
+        if table.phase is not Phase.BUILD:
+            raise RecordError("After this blocks are chosen, so there is no redraw.")
+        if can_build(table, hand):
             raise RecordError(f"The hand {hand} can build, so there is no redraw after this.")
         table, shuffled = _drawn_unseen(table._replace(played=(*table.played, *hand)))
         # Whether the new hand, which nobody else sees, can build is told by what comes next.
@@ -231,13 +233,13 @@ def _differences(true: Json, told: Json) -> Iterator[str]:
     if true["type"] != told["type"]:
         yield f"This is a {told['type']}, but by the rules it is a {true['type']}."
         return
-    for key in true.keys() | told.keys():
+    for key in dict.fromkeys([*told, *true]):  # in the order in which they are told
         if key not in told:
             yield f"{key} is not told."
         elif key not in true:
             yield f"{key} has no place here."
         elif told[key] != true[key]:
-            yield f"{key} is {told[key]}, but by the rules it is {true[key]}."
+            yield f"{key} is {told[key]!s:.300}, but by the rules it is {true[key]}."
 
 
 def _check_result(record: Record, result: Result | None) -> None:

@@ -6,7 +6,6 @@ import os
 import sys
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from manhattan import __version__
@@ -14,7 +13,9 @@ from manhattan.cli.play import play
 from manhattan.cli.replay import replay
 from manhattan.cli.rules import rules
 from manhattan.cli.simulate import simulate
+from manhattan.cli.terminal import console, forgive_encodings
 from manhattan.rules import ManhattanError
+from manhattan.rules.errors import printable
 
 app = typer.Typer(
     name="manhattan",
@@ -47,12 +48,12 @@ def options(
 
 def main() -> None:
     """Run the command line; what goes wrong is told in a sentence, never as a traceback."""
+    forgive_encodings()
     try:
         app()
     except ManhattanError as error:
-        Console(stderr=True, highlight=False).print(
-            Text.assemble(("Error: ", "bold red"), str(error)), soft_wrap=True
-        )
+        text = Text.assemble(("Error: ", "bold red"), printable(str(error)))
+        console(stderr=True).print(text, soft_wrap=True)
         sys.exit(1)
     except BrokenPipeError:  # whoever read our output, like `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from pathlib import Path
 from random import Random
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from manhattan import record
@@ -17,6 +17,7 @@ from manhattan.bots import BOTS, Bot, bot, choose_greedily
 from manhattan.cli import drawing
 from manhattan.cli.options import EditionId, HouseRules, Players, house_rules
 from manhattan.cli.telling import sentence
+from manhattan.cli.terminal import console
 from manhattan.game import Game
 from manhattan.record import RecordError
 from manhattan.replay import replay
@@ -84,7 +85,7 @@ class TerminalGame:
     def __init__(self, game: Game, opponent: Bot) -> None:
         self.game = game
         self.opponent = opponent
-        self.console = Console(highlight=False)
+        self.console = console()
         self.news: list[Event] = []
 
     def run(self) -> None:
@@ -151,7 +152,8 @@ class TerminalGame:
             case ["s" | "save", *name]:
                 path = Path(" ".join(name) or "manhattan-game.json")
                 record.write(path, [record.to_json(self.game)])
-                self.console.print(f"Saved. Go on with: manhattan play --load {path}")
+                command = f"manhattan play --load {shlex.quote(str(path))}"
+                self.console.print(f"Saved. Go on with: {command}", soft_wrap=True)
             case _:
                 self.news.clear()
                 self._play(typed_move(" ".join(words), seen.table.phase))
@@ -217,9 +219,7 @@ def _question(seen: View) -> str:
 
 
 def _loaded(path: Path) -> Game:
-    recorded = next(record.read(path), None)
-    if recorded is None:
-        raise RecordError("There is no game in this file.", str(path))
+    recorded = next(record.read(path))
     try:
         game = replay(recorded)
     except RecordError as error:

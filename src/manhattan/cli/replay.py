@@ -14,6 +14,7 @@ from rich.text import Text
 from manhattan import record
 from manhattan.cli import drawing
 from manhattan.cli.telling import sentence
+from manhattan.cli.terminal import console
 from manhattan.record import Record, RecordError
 from manhattan.replay import Walk, walk
 from manhattan.rules import Build, Scored, Seat, Site, Table
@@ -42,27 +43,25 @@ def replay(
     if recorded is None:
         raise RecordError(f"There is no game {game} in this file.", str(file))
     shown = Pages(_walked(recorded, str(file)), side)
-    console = Console(highlight=False)
+    screen = console()
     if at is not None:
-        console.print(shown.page(at))
+        screen.print(shown.page(at))
     elif sys.stdin.isatty() and sys.stdout.isatty():
-        _turn_pages(console, shown)
+        _turn_pages(screen, shown)
     else:
         for ply in range(len(shown)):
-            shown.print_line(console, ply)
+            shown.print_line(screen, ply)
 
 
 def _verify(file: Path) -> None:
-    console = Console(stderr=True)
+    screen = console(stderr=True)
     count = seen_only = 0
-    with console.status("Checking ...") as status:
+    with screen.status("Checking ...") as status:
         for recorded in record.read(file):
             count += 1
             _walked(recorded, f"{file}, game {count}")
             seen_only += recorded.deck is None
             status.update(f"Checking ... {count} games are right so far")
-    if count == 0:
-        raise RecordError("There is no game in this file.", str(file))
     what = "1 game is" if count == 1 else f"{count} games are"
     note = f" (of {seen_only} only what others may see could be checked)" if seen_only else ""
     typer.echo(f"{file}: {what} right: rules, shuffles and scores{note}.")
@@ -114,30 +113,30 @@ class Pages:
             ]
         return Group(*parts)
 
-    def print_line(self, console: Console, ply: int) -> None:
+    def print_line(self, screen: Console, ply: int) -> None:
         """One line a move, for a pipe or a file; the board after each round."""
         table = self._table(ply)
         if ply == 0:
-            console.print(drawing.headline(table))
+            screen.print(drawing.headline(table))
             return
         step = self._walk.steps[ply - 1]
         for event in step.events:
-            console.print(f"{ply:>4}  {sentence(event, table.setup)}", soft_wrap=True)
+            screen.print(f"{ply:>4}  {sentence(event, table.setup)}", soft_wrap=True)
             if isinstance(event, Scored):
-                console.print(drawing.board(table, self._side))
-                console.print(drawing.sheet(table.setup, event.sheet))
+                screen.print(drawing.board(table, self._side))
+                screen.print(drawing.sheet(table.setup, event.sheet))
 
     def _last(self, ply: int) -> tuple[Site, ...]:
         move = self._walk.steps[ply - 1].move if ply else None
         return (move.site,) if isinstance(move, Build) else ()
 
 
-def _turn_pages(console: Console, pages: Pages) -> None:
+def _turn_pages(screen: Console, pages: Pages) -> None:
     ply, end = 0, len(pages) - 1
     while True:
-        console.clear()
-        console.print(pages.page(ply))
-        console.print(Text(_KEYS, "dim"))
+        screen.clear()
+        screen.print(pages.page(ply))
+        screen.print(Text(_KEYS, "dim"))
         match typer.getchar():
             case " " | "\r" | "\n" | "n" | "l" | "\x1b[C" | "\x1bOC":
                 ply = min(end, ply + 1)

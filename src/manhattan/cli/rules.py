@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markdown import Markdown
 
 from manhattan import rulebook
+from manhattan.cli.terminal import console
 from manhattan.rules import DEFAULT_EDITION, EDITIONS
 
 _WIDEST = 100  # longer lines are hard to read
@@ -31,6 +31,6 @@ def rules(
     if markdown:
         typer.echo(text)
         return
-    console = Console()
-    console.width = min(console.width, _WIDEST)
-    console.print(Markdown(text))
+    screen = console()
+    screen.width = min(screen.width, _WIDEST)
+    screen.print(Markdown(text))

@@ -10,12 +10,12 @@ from random import Random
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table as Grid
 
 from manhattan import record
 from manhattan.cli.options import EditionId, HouseRules, Players, house_rules
+from manhattan.cli.terminal import console
 from manhattan.game import Game
 from manhattan.rules import DEFAULT_EDITION, Redrew, Removed, Setup, lot, set_up
 
@@ -34,13 +34,13 @@ def simulate(
     """Play games between random players, and save them."""
     setup = set_up(players, edition=edition, house_rules=house_rules(house_rule))
     tally = _Tally(setup)
-    console = Console(stderr=True)
+    screen = console(stderr=True)
     with Progress(
         TextColumn("Playing"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
-        console=console,
+        console=screen,
         transient=True,
     ) as progress:
         task = progress.add_task("games", total=games)
@@ -60,9 +60,10 @@ def simulate(
                 sys.stdout.write(record.to_line(told) + "\n")
         else:
             record.write(out, records())
-    console.print(tally.as_grid())
+    screen.print(tally.as_grid())
     if out is not None and str(out) != "-":
-        console.print(f"{games} records are in {out}.", highlight=False, soft_wrap=True)
+        many = "1 record is" if games == 1 else f"{games} records are"
+        screen.print(f"{many} in {out}.", soft_wrap=True)
 
 
 def game_seed(seed: int, number: int) -> bytes:
@@ -105,7 +106,7 @@ class _Tally:
 
     def as_grid(self) -> Grid:
         grid = Grid(
-            title=f"{self.games} games, {self.setup.edition}",
+            title=f"{self.games} game{'s' * (self.games > 1)}, {self.setup.edition}",
             caption=f"{self.shared} shared wins, {self.redraws} redraws, "
             f"{self.removals} blocks taken out",
         )

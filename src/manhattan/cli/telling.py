@@ -5,6 +5,7 @@ from __future__ import annotations
 from manhattan.cli.drawing import words
 from manhattan.rules import (
     Built,
+    Colour,
     Ended,
     Event,
     Redrew,
@@ -44,9 +45,10 @@ def sentence(event: Event, setup: Setup) -> str:
                 "and draws a new hand."
             )
         case Removed(player, _, block):
+            article = "an" if block.colour is Colour.ORANGE else "a"
             return (
-                f"{_name(setup, player)} still can place no block and takes a {block.colour} "
-                f"{block.size} out of the game."
+                f"{_name(setup, player)} still can place no block and takes {article} "
+                f"{block.colour} {block.size} out of the game."
             )
         case Scored(sheet):
             totals = zip(setup.players, sheet.scores, strict=True)

@@ -20,6 +20,11 @@ class ChanceError(ManhattanError, ValueError):
     """A shuffle from outside did not give back the cards that it was given."""
 
 
+def printable(text: str) -> str:
+    """The text on one line, with whatever would act on a terminal, or can't be seen, escaped."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def describe_characters(text: str, limit: int = 40) -> str:
     """The text in quotes, shortened, with every character named that only looks like ASCII.
 
@@ -28,7 +33,6 @@ def describe_characters(text: str, limit: int = 40) -> str:
     kept = text if len(text) <= limit else text[: limit - 1]
     shown = kept if kept == text else kept + "…"
     strange = sorted({c for c in kept if not ("\x20" <= c <= "\x7e")})
-    # ascii() keeps control characters and lone surrogates from reaching a terminal.
     quoted = repr(shown) if shown.isprintable() else ascii(shown)
     if not strange:
         return quoted

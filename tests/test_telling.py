@@ -1,0 +1,129 @@
+"""What happened, in sentences."""
+
+from __future__ import annotations
+
+import pytest
+
+from manhattan.cli.telling import ending, sentence
+from manhattan.rules import (
+    Block,
+    Build,
+    Built,
+    Colour,
+    ColourScore,
+    Ended,
+    Event,
+    Redrew,
+    Remove,
+    Removed,
+    Result,
+    Scored,
+    Select,
+    Selected,
+    Sheet,
+    Shuffled,
+    Site,
+    set_up,
+)
+from saved import NAMES, stuck
+
+FOUR = set_up(NAMES)
+TWO = set_up(NAMES[:2])
+C5 = Site.parse("C5")
+ORANGE_3 = Block(Colour.ORANGE, 3)
+SHEET = Sheet(2, (C5,), 3, (ColourScore(3, ("C",), 1),) * 4, (12, 9, 7, 4))
+
+
+def test_a_choice() -> None:
+    event = Selected(0, Select(((1, 1, 2, 2, 3, 4),)))
+    assert sentence(event, FOUR) == "Ada chooses 1 1 2 2 3 4."
+
+
+def test_a_choice_in_two_colours() -> None:
+    event = Selected(1, Select(((1, 1, 2, 4), (1, 2, 2, 3))))
+    assert sentence(event, TWO) == "Bob chooses yellow 1 1 2 4 and purple 1 2 2 3."
+
+
+@pytest.mark.parametrize(
+    ("taken_from", "drew", "told"),
+    [
+        (None, None, "Ada plays card 5: 3 on C5."),
+        (None, 7, "Ada plays card 5: 3 on C5, draws card 7."),
+        (Colour.BLUE, None, "Ada plays card 5: 3 on C5, takes it from blue."),
+        (Colour.BLUE, 7, "Ada plays card 5: 3 on C5, takes it from blue, draws card 7."),
+    ],
+)
+def test_a_build(taken_from: Colour | None, drew: int | None, told: str) -> None:
+    """A takeover is told, and a card drawn if whoever reads may know it."""
+    event = Built(0, Build(C5, 3), ORANGE_3, 5, taken_from, drew)
+    assert sentence(event, FOUR) == told
+
+
+def test_a_build_with_two_colours_names_the_colour() -> None:
+    event = Built(0, Build(C5, 3, Colour.ORANGE), ORANGE_3, 5, None, None)
+    assert sentence(event, TWO) == "Ada plays card 5: orange 3 on C5."
+
+
+@pytest.mark.parametrize("pile", [None, (1, 2, 3)])
+def test_a_shuffle_never_tells_the_pile(pile: tuple[int, ...] | None) -> None:
+    told = sentence(Shuffled(1, pile), FOUR)
+    assert told == "The draw pile is empty: the played cards are shuffled."
+
+
+def test_a_redraw_gives_its_reason_and_the_hand_that_was_shown_but_not_the_new_one() -> None:
+    assert sentence(Redrew(2, (1, 1, 3, 3), (2, 9, 4, 4)), FOUR) == (
+        "Cyd can place no block with any card, shows 1 1 3 3 and draws a new hand."
+    )
+
+
+@pytest.mark.parametrize(
+    ("player", "colour", "told"),
+    [
+        (1, Colour.BLUE, "Bob still can place no block and takes a blue 2 out of the game."),
+        (0, Colour.ORANGE, "Ada still can place no block and takes an orange 2 out of the game."),
+    ],
+)
+def test_a_block_taken_out(player: int, colour: Colour, told: str) -> None:
+    assert sentence(Removed(player, Remove(2), Block(colour, 2)), FOUR) == told
+
+
+def test_a_scoring_tells_the_totals() -> None:
+    assert sentence(Scored(SHEET), FOUR) == "Round 2 is scored: Ada 12, Bob 9, Cyd 7, Dan 4."
+
+
+@pytest.mark.parametrize(
+    ("result", "told"),
+    [
+        (Result((9, 5, 5, 5), (0,), "points"), "Ada wins, with the most points."),
+        (
+            Result((9, 9, 5, 5), (1,), "tallest"),
+            "Bob wins, level on points, by the tallest tower.",
+        ),
+        (
+            Result((9, 5, 9, 5), (2,), "majorities"),
+            "Cyd wins, level on points and tallest towers, by majorities.",
+        ),
+        (
+            Result((9, 5, 5, 9), (0, 3), "shared"),
+            "Ada and Dan share the win, level in everything that counts.",
+        ),
+        (
+            Result((9, 9, 5, 9), (0, 1, 3), "shared"),
+            "Ada, Bob and Dan share the win, level in everything that counts.",
+        ),
+    ],
+)
+def test_the_end_tells_who_has_won_and_what_decided_it(result: Result, told: str) -> None:
+    assert sentence(Ended(result), FOUR) == ending(result, FOUR) == told
+
+
+def test_every_event_of_a_game_is_one_line() -> None:
+    """Rare ones included: each is a sentence that begins with a capital and ends with a stop."""
+    kinds: set[type[Event]] = set()
+    for event in stuck().events:
+        told = sentence(event, stuck().setup)
+        assert told.isprintable()
+        assert told[0].isupper()
+        assert told.endswith(".")
+        kinds.add(type(event))
+    assert len(kinds) == 7
