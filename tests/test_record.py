@@ -7,7 +7,6 @@ import os
 import resource
 import stat
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -215,28 +214,49 @@ def test_a_directory_is_not_replaced_by_a_game(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [directory]
 
 
-def test_what_is_no_ordinary_file_is_not_replaced(tmp_path: Path) -> None:
+@pytest.fixture
+def pipe(tmp_path: Path) -> Iterator[tuple[Path, int]]:
+    """A pipe with a name, and its reading end, so that writing to it can't hang."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    yield path, reader
+    os.close(reader)
+
+
+def test_what_is_no_ordinary_file_is_written_to_and_not_replaced(pipe: tuple[Path, int]) -> None:
     """Whoever writes to a pipe, or as root to /dev/null, must not lose it."""
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)  # so that writing to it can't hang
-    try:
-        with suppress(RecordError):
-            write(pipe, [told()])
-    finally:
-        os.close(reader)
-    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    path, reader = pipe
+    write(path, [told()])
+    assert stat.S_ISFIFO(path.stat().st_mode)
+    assert os.read(reader, 100_000).decode() == to_line(told()) + "\n"
 
 
-def test_a_name_that_no_file_can_have_is_told_in_a_sentence_when_writing() -> None:
+def test_a_stream_of_the_shell_is_written_to(pipe: tuple[Path, int]) -> None:
+    """``--out >(gzip ...)`` and ``--out /dev/stdout`` are files of this kind."""
+    path, reader = pipe
+    writer = os.open(path, os.O_WRONLY)
+    write(f"/dev/fd/{writer}", [told()])
+    os.close(writer)
+    assert os.read(reader, 100_000).decode() == to_line(told()) + "\n"
+
+
+def test_a_link_stays_a_link(saved_file: Path) -> None:
+    link = saved_file.with_name("link")
+    link.symlink_to(saved_file)
+    write(link, [told()])
+    assert link.is_symlink()
+    assert saved_file.read_text("utf-8") == to_line(told()) + "\n"
+
+
+def test_a_name_that_no_file_can_have_is_told_in_a_sentence() -> None:
     """A NUL in a file's name, as a pasted text may have it."""
-    with pytest.raises(RecordError):
+    with pytest.raises(RecordError) as writing:
         write("a\0b", [told()])
-
-
-def test_a_name_that_no_file_can_have_is_told_in_a_sentence_when_reading() -> None:
-    with pytest.raises(RecordError):
+    with pytest.raises(RecordError) as reading:
         list(read("a\0b"))
+    assert str(writing.value).isprintable()
+    assert str(reading.value).isprintable()
 
 
 @pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])

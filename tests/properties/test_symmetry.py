@@ -6,7 +6,7 @@ from collections.abc import Callable
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import dice, seeds
 
@@ -42,6 +42,7 @@ def play_both(one: Game, other: Game, where: Mapping, choice: Random) -> None:
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
+@settings(max_examples=30)
 @given(seed=seeds, choice=dice, players=st.sampled_from([2, 3, 4]))
 def test_turning_the_table(edition: str, seed: bytes, choice: Random, players: int) -> None:
     here = [player.seat for player in set_up(players).players]
@@ -52,6 +53,7 @@ def test_turning_the_table(edition: str, seed: bytes, choice: Random, players: i
     play_both(one, other, turned, choice)
 
 
+@settings(max_examples=30)
 @given(
     seed=seeds,
     choice=dice,
@@ -65,6 +67,7 @@ def test_renaming_the_cities(seed: bytes, choice: Random, order: list[int], play
     play_both(Game.new(players, seed=seed), Game.new(players, seed=seed), renamed, choice)
 
 
+@settings(max_examples=30)
 @given(
     seed=seeds,
     choice=dice,
