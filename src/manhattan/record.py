@@ -158,10 +158,11 @@ def write(path: str | Path, records: Iterable[Json]) -> int:
     name stays as it was. What is no ordinary file, a pipe for one, is written to as it is.
     """
     try:
-        path = Path(path).resolve()
+        path = Path(path)
         if path.exists() and not path.is_file():
             with open(path, "w", encoding="utf-8") as file:
                 return _write_lines(file, records)
+        path = path.resolve()  # so that a link stays, and its target is replaced
         handle, name = tempfile.mkstemp(prefix=f".{path.name[:50]}.", dir=path.parent)
         unfinished = Path(name)
         try:

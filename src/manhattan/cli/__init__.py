@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 import typer
@@ -55,6 +54,3 @@ def main() -> None:
         text = Text.assemble(("Error: ", "bold red"), printable(str(error)))
         console(stderr=True).print(text, soft_wrap=True)
         sys.exit(1)
-    except BrokenPipeError:  # whoever read our output, like `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)

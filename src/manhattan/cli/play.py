@@ -33,6 +33,7 @@ from manhattan.rules import (
     SetupError,
     parse_move,
 )
+from manhattan.rules.setup import DEFAULT_SEATS
 from manhattan.view import View, all_seen_by, view
 
 YOU = 0
@@ -40,8 +41,8 @@ YOU = 0
 
 HELP = """\
 To choose blocks, type their sizes: 112234 (with two colours 1124 1223).
-To build, type site and size: C5+3 (with two colours C5+3o). The site's number is written in
-its corner; what your cards allow is in brackets. To take a block out: -2.
+To build, type site and size: C5+3 (with two colours C5+3o). Each site shows
+its number; what your cards allow is in brackets. To take a block out: -2.
 
   moves   every legal move         hint    a move that looks good now
   undo    back to your last move   save    save the game: save FILE
@@ -68,6 +69,8 @@ def play(
     if load is not None:
         game = _loaded(load)
     else:
+        if players not in DEFAULT_SEATS:
+            raise SetupError(f"Manhattan is for 2 to 4 players, not for {players}.")
         names = [name, *(f"{bots.title()} {n}" for n in range(1, players))]
         changes = house_rules(house_rule)
         dealt = _seed(seed)
@@ -202,8 +205,9 @@ def typed_move(text: str, phase: Phase) -> Move:
     if phase is Phase.SELECT and re.fullmatch(r"\[?[1-4]+([ |,]+[1-4]+)?\]?", compact):
         groups = re.findall(r"[1-4]+", compact)
         return parse_move(f"[{'|'.join(''.join(sorted(group)) for group in groups)}]")
-    city, rest = compact[:1].upper(), compact[1:].lower().replace(" ", "")
-    return parse_move(city + rest)
+    if compact.isascii():  # other alphabets have letters that become ours in lower case
+        compact = compact[:1].upper() + compact[1:].lower().replace(" ", "")
+    return parse_move(compact)
 
 
 def _question(seen: View) -> str:
