@@ -19,6 +19,7 @@ LEVELS = [
     {"game"},
     {"view"},
     {"record", "replay", "rulebook"},
+    {"kernel"},
     {"bots"},
     {"cli", "__main__"},
 ]

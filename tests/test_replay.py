@@ -43,9 +43,10 @@ def test_a_record_without_a_seed_is_played_again_from_its_piles() -> None:
     assert told(again) == data
 
 
-def test_a_commitment_without_a_seed_is_no_lie() -> None:
-    """The seed may not be told yet."""
-    assert replay(recorded(told() | {"seed": None})).state == GAME.state
+def test_a_commitment_to_a_seed_that_is_missing_is_found() -> None:
+    """Who takes the seed out of a record takes the proof of its shuffles out."""
+    with pytest.raises(RecordError, match="the seed that it is to is missing"):
+        replay(recorded(told() | {"seed": None}))
 
 
 def test_a_game_with_a_redraw_and_a_block_taken_out_is_played_again() -> None:
@@ -149,7 +150,7 @@ def test_without_a_seed_a_shuffle_that_is_not_told_can_not_be_made_up() -> None:
 
 def test_without_a_seed_a_game_goes_on_until_cards_are_missing() -> None:
     """Resumed before the first shuffle, it can be played on for as long as the pile lasts."""
-    game = replay(recorded(told(GAME.at(20)) | {"seed": None}))
+    game = replay(recorded(told(GAME.at(20)) | {"seed": None, "commitment": None}))
     while game.state.pile or game.table.phase != "build":
         game.play(game.legal_moves()[0])
     with pytest.raises(ChanceError, match="no shuffle"):

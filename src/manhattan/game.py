@@ -58,9 +58,9 @@ class Game:
         """Most callers want ``Game.new``; this one takes shuffles from anywhere."""
         self.setup = setup
         self.seed = seed
-        self._chance = chance
+        self._chance = _Remembered(chance)
         # Tuples, so that a copy of a game can share its history.
-        self._states: tuple[State, ...] = (deal(setup, chance),)
+        self._states: tuple[State, ...] = (deal(setup, self._chance),)
         self._moves: tuple[Move, ...] = ()
         self._events: tuple[tuple[Event, ...], ...] = ()
 
@@ -185,7 +185,20 @@ class Game:
     def __repr__(self) -> str:
         names = ", ".join(player.name for player in self.setup.players)
         stand = "over" if self.over else f"round {self.table.round}"
-        return f"<Game of {names} ({self.setup.edition}): {stand}, {self.ply} moves>"
+        return f"<Game of {names} ({self.setup.rules_name}): {stand}, {self.ply} moves>"
+
+
+class _Remembered:
+    """Shuffles that fall the same when they are asked for again, wherever they come from."""
+
+    def __init__(self, chance: Shuffler) -> None:
+        self._chance = chance
+        self._piles: dict[tuple[int, tuple[Card, ...]], tuple[Card, ...]] = {}
+
+    def __call__(self, number: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
+        if (number, cards) not in self._piles:
+            self._piles[number, cards] = tuple(self._chance(number, cards))
+        return self._piles[number, cards]
 
 
 def _move(move: Move | str) -> Move:

@@ -11,7 +11,8 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -71,11 +72,11 @@ class Record:
     """A saved game as data: in the right form, but not yet checked against the rules."""
 
     setup: Setup
-    seed: bytes | None
+    seed: bytes | None = field(repr=False)
     commitment: str | None
-    deck: tuple[int, ...] | None
+    deck: tuple[int, ...] | None = field(repr=False)
     """None in what others may see of an unfinished game."""
-    events: tuple[Json, ...]
+    events: tuple[Json, ...] = field(repr=False)
     result: Json | None
 
 
@@ -157,55 +158,62 @@ def write(path: str | Path, records: Iterable[Json]) -> int:
     The file is there whole or not at all: whatever goes wrong on the way, an older file of that
     name stays as it was. What is no ordinary file, a pipe for one, is written to as it is.
     """
-    try:
-        path = Path(path)
+    path = Path(path)
+    with _told_as("written", path):
         if path.exists() and not path.is_file():
-            with open(path, "w", encoding="utf-8") as file:
-                return _write_lines(file, records)
-        path = path.resolve()  # so that a link stays, and its target is replaced
-        handle, name = tempfile.mkstemp(prefix=f".{path.name[:50]}.", dir=path.parent)
-        unfinished = Path(name)
-        try:
-            with open(handle, "w", encoding="utf-8") as file:
-                count = _write_lines(file, records)
-            unfinished.chmod(0o666 & ~_umask())
-            unfinished.replace(path)
-        finally:
+            target: TextIO = open(path, "w", encoding="utf-8")  # noqa: SIM115 - closed below
+            unfinished = None
+        else:
+            path = path.resolve()  # so that a link stays, and its target is replaced
+            handle, name = tempfile.mkstemp(prefix=f".{path.name[:50]}.", dir=path.parent)
+            target = open(handle, "w", encoding="utf-8")  # noqa: SIM115 - closed below
+            unfinished = Path(name)
+    try:
+        with target:
+            count = _write_lines(target, path, records)
+        if unfinished is not None:
+            with _told_as("written", path):
+                unfinished.chmod(0o666 & ~_umask())
+                unfinished.replace(path)
+    finally:
+        if unfinished is not None:
             unfinished.unlink(missing_ok=True)
-        return count
+    return count
+
+
+@contextmanager
+def _told_as(what: str, path: str | Path) -> Iterator[None]:
+    """Whatever a file system refuses, in a sentence."""
+    try:
+        yield
     except OSError as error:
-        raise RecordError(f"The file can't be written: {error.strerror}.", str(path)) from error
+        raise RecordError(f"The file can't be {what}: {error.strerror}.", str(path)) from error
+    except UnicodeDecodeError as error:
+        raise RecordError("This is not a text in UTF-8, so it is no record.", str(path)) from error
+    except ManhattanError:
+        raise
     except ValueError as error:  # a NUL in its name
-        raise (
-            error
-            if isinstance(error, ManhattanError)
-            else RecordError("The file can't be written: no file can have this name.", str(path))
-        ) from error
+        told = f"The file can't be {what}: no file can have this name."
+        raise RecordError(told, str(path)) from error
 
 
-def _write_lines(file: TextIO, records: Iterable[Json]) -> int:
+def _write_lines(file: TextIO, path: Path, records: Iterable[Json]) -> int:
     count = 0
-    for record in records:
-        file.write(to_line(record) + "\n")
+    for record in records:  # what goes wrong in making them is not the file's fault
+        with _told_as("written", path):
+            file.write(to_line(record) + "\n")
         count += 1
+    with _told_as("written", path):
+        file.flush()
     return count
 
 
 def read(path: str | Path) -> Iterator[Record]:
     """The records of a file, one after the other: one a line, or a single one over many lines."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            yield from _records(file, str(path))
-    except UnicodeDecodeError as error:
-        raise RecordError("This is not a text in UTF-8, so it is no record.", str(path)) from error
-    except OSError as error:
-        raise RecordError(f"The file can't be read: {error.strerror}.", str(path)) from error
-    except ValueError as error:  # a NUL in its name
-        raise (
-            error
-            if isinstance(error, ManhattanError)
-            else RecordError("The file can't be read: no file can have this name.", str(path))
-        ) from error
+    with _told_as("read", path):
+        file = open(path, encoding="utf-8")  # noqa: SIM115 - closed below
+    with file, _told_as("read", path):
+        yield from _records(file, str(path))
 
 
 def _records(file: TextIO, name: str) -> Iterator[Record]:
@@ -282,12 +290,10 @@ def _loads(text: str, line: int) -> Json:
         ) from error
     except RecursionError as error:
         raise RecordError("This is nested too deeply to be a record.") from error
+    except RecordError:
+        raise
     except ValueError as error:  # a number of thousands of digits
-        raise (
-            error
-            if isinstance(error, RecordError)
-            else RecordError("There is a number here that is far too long for a record.")
-        ) from error
+        raise RecordError("There is a number here that is far too long for a record.") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise RecordError(f'This is no saved game: it has no "format": "{FORMAT}".')
     if data.get("version") != VERSION:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from manhattan.game import Game, Step
@@ -11,34 +11,26 @@ from manhattan.record import Json, Record, RecordError, event_json, result_json
 from manhattan.rules import (
     DECK,
     Build,
-    Built,
     Card,
     ChanceError,
     Event,
     ManhattanError,
     Move,
     Phase,
-    Redrew,
-    Remove,
-    Removed,
     Result,
     SeedShuffler,
-    Select,
-    Selected,
     Setup,
     Shuffled,
     Shuffler,
     Table,
-    card_for,
     commitment,
     deal,
     parse_move,
     shuffle,
 )
-from manhattan.rules.blocks import Block
 from manhattan.rules.board import COPIES
-from manhattan.rules.legality import can_build, colour_of, refusal
-from manhattan.rules.play import after_build, after_remove, after_select, after_shuffle, after_turn
+from manhattan.rules.legality import can_build, refusal
+from manhattan.rules.play import Drawn, after_shuffle, redraw, take_turn
 
 DECISIONS = ("select", "build", "remove")
 
@@ -54,7 +46,7 @@ class Walk(NamedTuple):
 class RecordedShuffles:
     """Shuffles as a record tells them: the deck, then each new pile."""
 
-    piles: tuple[tuple[Card, ...], ...]
+    piles: tuple[tuple[Card, ...], ...] = field(repr=False)
 
     def __call__(self, number: int, _cards: tuple[Card, ...]) -> tuple[Card, ...]:
         if number >= len(self.piles):
@@ -141,30 +133,11 @@ class _SeenGame:
         played = (told["card"],) if isinstance(move, Build) else ()
         if refused := refusal(table, played, move, told["player"]):
             raise RecordError(f"{move}: {refused}")
-        if isinstance(move, Select):
-            events: tuple[Event, ...] = (Selected(table.mover, move),)
-            table = after_select(table, move)
-        else:
-            table, events = self._build_or_remove(move)
+        table, events, _ = take_turn(table, move, _draw_unseen)
         table, more = self._redraw(table, index + len(events) - _shuffles(events))
         self.table = table
         self.steps.append(Step(move, events + more, table))
         return events + more
-
-    def _build_or_remove(self, move: Build | Remove) -> tuple[Table, tuple[Event, ...]]:
-        table, mover = self.table, self.table.mover
-        block = Block(colour_of(table, move), move.size)
-        if isinstance(move, Remove):
-            removed = Removed(mover, move, block)
-            table, scored = after_turn(after_remove(table, block))
-            return table, (removed, *scored)
-        owner = table.board[move.site].owner
-        taken_from = None if owner is block.colour else owner
-        card = card_for(table.seat, move.site)
-        table, shuffled = _drawn_unseen(after_build(table, move, block, card))
-        built = Built(mover, move, block, card, taken_from, None)
-        table, scored = after_turn(table)
-        return table, (*shuffled, built, *scored)
 
     def _redraw(self, table: Table, index: int) -> tuple[Table, tuple[Event, ...]]:
         """The redraw that follows a decision, if the record tells one from an index on."""
@@ -176,21 +149,22 @@ class _SeenGame:
             raise RecordError("After this blocks are chosen, so there is no redraw.")
         if can_build(table, hand):
             raise RecordError(f"The hand {hand} can build, so there is no redraw after this.")
-        table, shuffled = _drawn_unseen(table._replace(played=(*table.played, *hand)))
+        table, events, _ = redraw(table, hand, _draw_unseen)
         # Whether the new hand, which nobody else sees, can build is told by what comes next.
         if following[1:] and following[1]["type"] == "remove":
             table = table._replace(phase=Phase.REMOVE)
-        return table, (*shuffled, Redrew(table.mover, hand, None))
+        return table, events
 
 
-def _drawn_unseen(table: Table) -> tuple[Table, tuple[Event, ...]]:
-    """The table after cards left a hand and as many were drawn, and the shuffle if one was due."""
+def _draw_unseen(table: Table, _count: int) -> Drawn:
+    """Cards left a hand and as many were drawn: what others see of it is a shuffle, if one was
+    due."""
     for card in set(table.played):
         if table.played.count(card) > COPIES:
             raise RecordError(f"There are only {COPIES} cards {card}, but more were played.")
     if table.pile_size >= 0:  # counts the hand as full again: below 0 is what the pile lacked
-        return table, ()
-    return after_shuffle(table), (Shuffled(table.shuffles, None),)
+        return Drawn((), table, (), ())
+    return Drawn((), after_shuffle(table), (), (Shuffled(table.shuffles, None),))
 
 
 def _shuffles(events: Sequence[Event]) -> int:
@@ -202,6 +176,8 @@ def _shuffler(record: Record) -> Shuffler:
     deck = record.deck or ()
     if tuple(sorted(deck)) != DECK:
         raise RecordError("The deck must hold five of each of the nine cards.", "deck")
+    if record.seed is None and record.commitment is not None:
+        raise RecordError("There is a commitment, but the seed that it is to is missing.", "seed")
     if record.seed is None:
         piles = (tuple(e.get("pile", ())) for e in record.events if e["type"] == "shuffle")
         return RecordedShuffles((deck, *piles))

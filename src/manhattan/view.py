@@ -16,6 +16,7 @@ from manhattan.rules import (
     Card,
     Event,
     Move,
+    Reason,
     Redrew,
     Refusal,
     Shuffled,
@@ -52,6 +53,8 @@ class View:
 
     def why_not(self, move: Move) -> Refusal | None:
         """Why he may not make a move now, or None if he may."""
+        if self.player is None and self.table.result is None:
+            return Refusal(Reason.NOT_PLAYING, {"mover": self.table.player.name})
         return refusal(self.table, self.hand, move, self.player)
 
 

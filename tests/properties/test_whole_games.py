@@ -119,6 +119,8 @@ class WholeGames(RuleBasedStateMachine):
             seen = view(state, player)
             if player is None:
                 assert seen.hand == ()
+            for move in self.game.legal_moves():
+                assert (seen.why_not(move) is None) == (move in seen.legal_moves())
             hidden = [card for p, hand in enumerate(state.hands) if p != player for card in hand]
             assert seen.unseen == tuple(sorted((*hidden, *state.pile)))
 

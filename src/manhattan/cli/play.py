@@ -33,7 +33,7 @@ from manhattan.rules import (
     SetupError,
     parse_move,
 )
-from manhattan.rules.setup import DEFAULT_SEATS
+from manhattan.rules.setup import check_count
 from manhattan.view import View, all_seen_by, view
 
 YOU = 0
@@ -69,9 +69,7 @@ def play(
     if load is not None:
         game = _loaded(load)
     else:
-        if players not in DEFAULT_SEATS:
-            raise SetupError(f"Manhattan is for 2 to 4 players, not for {players}.")
-        names = [name, *(f"{bots.title()} {n}" for n in range(1, players))]
+        names = [name, *(f"{bots.title()} {n}" for n in range(1, check_count(players)))]
         changes = house_rules(house_rule)
         dealt = _seed(seed)
         game = Game.new(names, edition=edition, house_rules=changes, first="lot", seed=dealt)

@@ -61,6 +61,8 @@ class SeedShuffler:
 
 
 def _checked(seed: bytes) -> bytes:
+    if not isinstance(seed, bytes):
+        raise SetupError(f"A seed is {SEED_BYTES} bytes, not a {type(seed).__name__}.")
     if len(seed) != SEED_BYTES:
         raise SetupError(f"A seed has {SEED_BYTES} bytes; this one has {len(seed)}.")
     return seed

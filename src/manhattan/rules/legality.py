@@ -27,6 +27,7 @@ class Reason(StrEnum):
 
     GAME_OVER = "game_over"
     NOT_YOUR_TURN = "not_your_turn"
+    NOT_PLAYING = "not_playing"
     SELECT_FIRST = "select_first"
     ALREADY_SELECTED = "already_selected"
     WRONG_NUMBER_OF_COLOURS = "wrong_number_of_colours"
@@ -49,6 +50,7 @@ SENTENCES: Final[Mapping[Reason, str]] = MappingProxyType(
     {
         Reason.GAME_OVER: "The game is over.",
         Reason.NOT_YOUR_TURN: "It is {mover}'s turn, not {player}'s.",
+        Reason.NOT_PLAYING: "You are looking on; it is {mover}'s turn.",
         Reason.SELECT_FIRST: "Blocks for round {round} are chosen first, {count} of each colour.",
         Reason.ALREADY_SELECTED: "The blocks of round {round} are chosen already; now build.",
         Reason.WRONG_NUMBER_OF_COLOURS: "Choose blocks for {needed} colour(s), not for {given}.",

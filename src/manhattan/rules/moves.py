@@ -118,5 +118,5 @@ def _letter(colour: Colour | None) -> str:
 
 
 def _check_size(size: int) -> None:
-    if size not in SIZES:
+    if type(size) is not int or size not in SIZES:
         raise NotationError(f"A block has 1 to 4 floors, not {size}.")

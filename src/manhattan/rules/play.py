@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 from manhattan.rules.blocks import (
@@ -59,27 +60,52 @@ def apply(
     """
     if refused := why_not(state, move, player):
         raise IllegalMove(move, refused)
-    table, mover = state.table, state.table.mover
+    table, events, drawn = take_turn(
+        state.table, move, lambda table, count: _draw(table, state.pile, count, chance)
+    )
+    if drawn is None:
+        return begin_turn(state._replace(table=table), chance, events)
+    assert isinstance(move, Build)  # only who builds draws
+    hand = [*state.hand, *drawn.cards]
+    hand.remove(card_for(state.table.seat, move.site))
+    hands = _with(state.hands, state.table.mover, tuple(sorted(hand)))
+    return begin_turn(State(table, hands, drawn.pile), chance, events)
+
+
+class Drawn(NamedTuple):
+    """Cards that were drawn, and what is left. Whoever can't see cards has none here."""
+
+    cards: tuple[Card, ...]
+    table: Table
+    pile: tuple[Card, ...]
+    shuffles: tuple[Shuffled, ...]
+
+
+Draw = Callable[[Table, int], Drawn]
+"""Draw so many cards, with the cards in sight or without."""
+
+
+def take_turn(
+    table: Table, move: Move, draw: Draw
+) -> tuple[Table, tuple[Event, ...], Drawn | None]:
+    """What a legal move does to the open table, and what was drawn for it. The hands are not its
+    business, so it serves those who can't see them too."""
+    mover = table.mover
     if isinstance(move, Select):
-        state = state._replace(table=after_select(table, move))
-        return begin_turn(state, chance, (Selected(mover, move),))
+        return after_select(table, move), (Selected(mover, move),), None
     colour = colour_of(table, move)
     block = Block(colour, move.size)
     if isinstance(move, Remove):
         table, scored = after_turn(after_remove(table, block))
-        happened: tuple[Event, ...] = (Removed(mover, move, block), *scored)
-        return begin_turn(state._replace(table=table), chance, happened)
+        return table, (Removed(mover, move, block), *scored), None
     card = card_for(table.seat, move.site)
     owner = table.board[move.site].owner
     taken_from = None if owner is colour else owner
-    drawn = _draw(after_build(table, move, block, card), state.pile, 1, chance)
-    hand = [*state.hand, *drawn.cards]
-    hand.remove(card)
-    hands = _with(state.hands, mover, tuple(sorted(hand)))
+    drawn = draw(after_build(table, move, block, card), 1)
     table, scored = after_turn(drawn.table)
-    built = Built(mover, move, block, card, taken_from, drawn.cards[0])
-    happened = (*drawn.shuffles, built, *scored)
-    return begin_turn(State(table, hands, drawn.pile), chance, happened)
+    drew = drawn.cards[0] if drawn.cards else None
+    built = Built(mover, move, block, card, taken_from, drew)
+    return table, (*drawn.shuffles, built, *scored), drawn
 
 
 def after_select(table: Table, move: Select) -> Table:
@@ -141,34 +167,33 @@ def begin_turn(
     table = state.table
     if table.phase is not Phase.BUILD or can_build(table, state.hand):
         return state, events
-    shown = state.hand
-    drawn = _draw(table._replace(played=(*table.played, *shown)), state.pile, HAND_SIZE, chance)
+    table, events_of_redraw, drawn = redraw(
+        table, state.hand, lambda table, count: _draw(table, state.pile, count, chance)
+    )
     hand = tuple(sorted(drawn.cards))
-    table = drawn.table
     if not can_build(table, hand):
         table = table._replace(phase=Phase.REMOVE)
     state = State(table, _with(state.hands, table.mover, hand), drawn.pile)
-    return state, (*events, *drawn.shuffles, Redrew(table.mover, shown, drawn.cards))
+    return state, (*events, *events_of_redraw)
 
 
-class _Drawn(NamedTuple):
-    """Cards that were drawn, and what is left."""
+def redraw(
+    table: Table, shown: tuple[Card, ...], draw: Draw
+) -> tuple[Table, tuple[Event, ...], Drawn]:
+    """What a redraw does to the open table: the mover shows his hand and draws another."""
+    drawn = draw(table._replace(played=(*table.played, *shown)), HAND_SIZE)
+    return drawn.table, (*drawn.shuffles, Redrew(table.mover, shown, drawn.cards or None)), drawn
 
-    cards: tuple[Card, ...]
-    table: Table
-    pile: tuple[Card, ...]
-    shuffles: tuple[Shuffled, ...]
 
-
-def _draw(table: Table, pile: tuple[Card, ...], count: int, chance: Shuffler) -> _Drawn:
+def _draw(table: Table, pile: tuple[Card, ...], count: int, chance: Shuffler) -> Drawn:
     """Draw some cards. A pile that is empty when a card is needed, not earlier, is made anew from
     all played cards. One shuffle is always enough: at least 29 cards are neither held nor drawn."""
     if len(pile) >= count:
-        return _Drawn(pile[:count], table, pile[count:], ())
+        return Drawn(pile[:count], table, pile[count:], ())
     fresh = _shuffled(chance, table.shuffles, tuple(sorted(table.played)))
     event = Shuffled(table.shuffles, fresh)
     missing = count - len(pile)
-    return _Drawn(pile + fresh[:missing], after_shuffle(table), fresh[missing:], (event,))
+    return Drawn(pile + fresh[:missing], after_shuffle(table), fresh[missing:], (event,))
 
 
 def after_shuffle(table: Table) -> Table:

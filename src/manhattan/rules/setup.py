@@ -69,8 +69,7 @@ class Setup:
         house_rules = dict(self.house_rules)
         rules = book.rules.changed(house_rules)
         changes = sorted((r, v) for r, v in house_rules.items() if getattr(book.rules, r) != v)
-        if len(self.players) not in DEFAULT_SEATS:
-            raise SetupError(f"Manhattan is for 2 to 4 players; there are {len(self.players)}.")
+        check_count(len(self.players))
         self.check_player(self.first)
         object.__setattr__(self, "house_rules", tuple(changes))
         object.__setattr__(self, "rules", rules)
@@ -82,12 +81,16 @@ class Setup:
         self._check_seats()
         object.__setattr__(self, "own", tuple(map(self._own_colours, self.players)))
 
+    @property
+    def rules_name(self) -> str:
+        """The edition, and every change that the table made to it."""
+        return ", ".join([self.edition, *(f"{row}={value}" for row, value in self.house_rules)])
+
     def check_player(self, player: int) -> int:
         """The player's number, if there is one of that number at this table."""
-        if not 0 <= player < len(self.players):
-            raise SetupError(
-                f"There is no player {player} at this table: they are 0 to {len(self.players) - 1}."
-            )
+        if type(player) is not int or not 0 <= player < len(self.players):
+            last = len(self.players) - 1
+            raise SetupError(f"There is no player {player!r} at this table: they are 0 to {last}.")
         return player
 
     def colour_index(self, colour: Colour) -> int:
@@ -165,9 +168,8 @@ def set_up(
     """
     if isinstance(players, str):
         raise SetupError(f"Players are a number or a list of names, not {players!r}.")
-    names = [f"Player {n + 1}" for n in range(players)] if isinstance(players, int) else players
-    if len(names) not in DEFAULT_SEATS:
-        raise SetupError(f"Manhattan is for 2 to 4 players; there are {len(names)}.")
+    count = check_count(players if isinstance(players, int) else len(players))
+    names = [f"Player {n + 1}" for n in range(count)] if isinstance(players, int) else players
     changes = dict(house_rules or {})
     sides = DEFAULT_SEATS[len(names)] if seats is None else [_seat(text) for text in seats]
     given = _default_colours(edition, changes, len(names)) if colours is None else colours
@@ -183,6 +185,13 @@ def set_up(
         house_rules=tuple(changes.items()),
         first=first,
     )
+
+
+def check_count(players: int) -> int:
+    """The number of players, if so many can play."""
+    if players not in DEFAULT_SEATS:
+        raise SetupError(f"Manhattan is for 2 to 4 players; there are {players}.")
+    return players
 
 
 def _default_colours(
@@ -211,6 +220,8 @@ def _colour(text: Colour | str) -> Colour:
 
 
 def _check_name(name: str) -> None:
+    if not isinstance(name, str):
+        raise SetupError(f"A player's name is a text, not {name!r}.")
     # Joiners are invisible, so Python calls them unprintable, but some scripts can't do without.
     visible = name.replace("\u200c", "").replace("\u200d", "")
     if len(name) > LONGEST_NAME or not visible.strip() or not visible.isprintable():
