@@ -4,19 +4,21 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PINNED := --constraint constraints.txt
+# The same for what builds the package, which pip sets up apart.
+export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 
 .DEFAULT_GOAL := help
 .PHONY: help play test format bench clean
 
 help:
-	@echo "make play    set everything up and play"
+	@echo "make play    set everything up and play (make play ARGS='--players 2')"
 	@echo "make test    set everything up and run every check and test"
 	@echo "make format  put the code in order"
 	@echo "make bench   measure the speed on this machine"
 	@echo "make clean   remove what these commands made"
 
 play: $(VENV)/.installed
-	@$(BIN)/manhattan play
+	@$(BIN)/manhattan play $(ARGS)
 
 test: $(VENV)/.installed-test
 	$(BIN)/ruff check .

@@ -225,9 +225,16 @@ def test_a_true_file_is_verified(games: Path) -> None:
 
 def test_what_could_not_be_checked_is_said(games: Path) -> None:
     write(games, [told(), told(finished().at(40), whole=False)])
-    assert (
-        "(of 1 only what others may see could be checked)" in run("replay", games, "--verify").out
-    )
+    shown = run("replay", games, "--verify").out
+    assert "(1 not over; 1 only as others may see it)" in shown
+    write(games, [told() | {"seed": None, "commitment": None}])
+    assert "without a seed: its shuffles are only as told" in run("replay", games, "--verify").out
+
+
+def test_what_verify_would_ignore_is_refused(games: Path) -> None:
+    outcome = run("replay", games, "--verify", "--game", "2")
+    assert outcome.code == 1
+    assert "leave --game and --at out" in outcome.sentence
 
 
 def test_a_false_file_is_told_with_its_first_wrong_thing(games: Path) -> None:
@@ -283,7 +290,7 @@ def test_a_file_that_is_no_record_is_told_in_a_sentence(
 
 @pytest.mark.parametrize("name", ["[bold]Ada", "[/b]Ada", ":smile:", "Ada [red]"])
 @pytest.mark.parametrize(
-    ("option", "after"), [([], " chooses"), (["--at", "4"], " (south)"), (["--at", "28"], " │")]
+    ("option", "after"), [([], " chooses"), (["--at", "4"], " (south"), (["--at", "28"], " │")]
 )
 def test_a_name_is_shown_as_it_is_written(
     name: str, option: list[str], after: str, tmp_path: Path

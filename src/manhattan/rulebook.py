@@ -1,6 +1,6 @@
 """The rules in our own words, edition by edition, written from the same data that is played by.
 
-``manhattan rules`` prints it and ``docs/rules.md`` is made of it, so that neither can drift away
+``manhattan rules`` prints it and ``docs/editions.md`` is made of it, so that neither can drift away
 from what the program does.
 """
 

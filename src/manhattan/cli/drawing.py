@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Final
 
@@ -11,9 +11,10 @@ from rich.style import Style
 from rich.table import Table as Grid
 from rich.text import Text
 
-from manhattan.rules import CITIES, EDITIONS, Card, Colour, Seat, Setup, Sheet, Site, Table
+from manhattan.rules import CITIES, EDITIONS, Card, Colour, Phase, Seat, Setup, Sheet, Site, Table
 from manhattan.rules.blocks import SIZES
-from manhattan.rules.board import TARGETS
+from manhattan.rules.board import CARDS, TARGETS
+from manhattan.rules.scoring import MAJORITY_POINTS
 
 STYLES: Final[Mapping[Colour, Style]] = MappingProxyType(
     {
@@ -62,12 +63,14 @@ def board(
         for near in range(3):  # the three rows of sites, far to near
             cards = [near * 3 + column + 1 for column in range(3)]
             sites = [[TARGETS[seat][card][CITIES.index(city)] for card in cards] for city in cities]
-            for part in (_height, _floors):
-                drawn = (
-                    Text("").join(part(table, site, last, targets) for site in city)
-                    for city in sites
-                )
-                lines.append(Text("  ").join(drawn))
+            heights = (
+                Text("").join(_height(table, site, last, targets) for site in city)
+                for city in sites
+            )
+            lines.append(Text("  ").join(heights))
+            if any(len(table.board[site].floors) > 1 for city in sites for site in city):
+                floors = (Text("").join(_floors(table, site) for site in city) for city in sites)
+                lines.append(Text("  ").join(floors))
     return Group(*lines)
 
 
@@ -91,14 +94,18 @@ def _height(table: Table, site: Site, last: Collection[Site], targets: Collectio
     )
 
 
-def _floors(table: Table, site: Site, _last: Collection[Site], _targets: Collection[Site]) -> Text:
+def _floors(table: Table, site: Site) -> Text:
     """The second line of a site: the floors of each colour, where there are several."""
     tower = table.board[site]
-    text = Text()
-    if len(tower.floors) > 1:
-        for colour, floors in sorted(tower.floors.items(), key=lambda item: -item[1]):
-            text.append(f"{colour.letter}{floors}", Style(color=STYLES[colour].bgcolor))
-    text.truncate(_CELL)
+    if len(tower.floors) < 2:
+        return Text(" " * _CELL)
+    ranked = sorted(tower.floors.items(), key=lambda item: -item[1])
+    told = [(f"{colour.letter}{floors}", colour) for colour, floors in ranked]
+    while sum(len(text) for text, _ in told) > _CELL - (len(told) < len(ranked)):
+        told.pop()  # the least of them, whole: half a number would mislead
+    text = Text("").join(Text(text, Style(color=STYLES[colour].bgcolor)) for text, colour in told)
+    if len(told) < len(ranked):
+        text.append("…", _DIM)
     text.align("center", _CELL)
     return text
 
@@ -119,22 +126,25 @@ def hand(cards: Collection[Card]) -> RenderableType:
 
 def stocks(table: Table) -> Grid:
     """Every colour's blocks on the tableau and in the supply, and every player's points."""
-    grid = Grid(box=None, padding=(0, 2, 0, 0))
-    for heading in ("", "player", "points", "this round", "supply 1 2 3 4"):
-        grid.add_column(heading, justify="right" if heading == "points" else "left")
+    grid = Grid(box=None, padding=(0, 1, 0, 0))
+    for heading in ("", "player", "points", "this round", "supply:", " 1", " 2", " 3", " 4"):
+        numeric = heading == "points" or heading.startswith(" ")
+        grid.add_column(heading, justify="right" if numeric else "left")
     for number, player in enumerate(table.setup.players):
         for own in table.setup.own[number]:
             first = own.colour is player.colours[0]
             tableau = " ".join(
                 str(size) for size in SIZES for _ in range(table.tableaus[own.slot][size - 1])
             )
-            mark = "▶" if number == table.mover and table.result is None else " "
+            to_move = first and number == table.mover and table.result is None
+            starts = ", starts" if number == table.start_player and table.result is None else ""
             grid.add_row(
-                Text.assemble(mark, chip(own.colour)),
-                f"{player.name} ({player.seat})" if first else "",
+                Text.assemble("▶" if to_move else " ", chip(own.colour)),
+                f"{player.name} ({player.seat}{starts})" if first else "",
                 str(table.scores[number]) if first else "",
                 tableau or "-",
-                " ".join(f"{count:>2}" for count in table.supplies[own.slot]),
+                "",
+                *(str(count) for count in table.supplies[own.slot]),
             )
     return grid
 
@@ -149,7 +159,7 @@ def sheet(setup: Setup, scored: Sheet) -> Grid:
         number = setup.player_of(colour)
         last = slot + 1 == len(setup.colours) or setup.player_of(setup.colours[slot + 1]) != number
         cities = ", ".join(score.majorities)
-        worth = f"{2 * len(score.majorities)}" + (f" ({cities})" if cities else "")
+        worth = f"{MAJORITY_POINTS * len(score.majorities)}" + (f" ({cities})" if cities else "")
         grid.add_row(
             chip(colour),
             setup.players[number].name,
@@ -164,6 +174,15 @@ def sheet(setup: Setup, scored: Sheet) -> Grid:
     return grid
 
 
+_TO_DO: Final[Mapping[Phase, str]] = MappingProxyType(
+    {
+        Phase.SELECT: "to choose blocks",
+        Phase.BUILD: "to build",
+        Phase.REMOVE: "to take a block out",
+    }
+)
+
+
 def headline(table: Table) -> Text:
     """Where the game stands, in a line."""
     setup = table.setup
@@ -173,20 +192,14 @@ def headline(table: Table) -> Text:
         f" · round {table.round} of {setup.schedule.rounds}",
     )
     if table.result is None:
-        text.append(f" · {table.player.name} to {table.phase}")
+        text.append(f" · {table.player.name} {_TO_DO[table.phase]}")
     else:
         text.append(" · over")
     return text
 
 
-def words(names: Collection[str]) -> str:
-    """``Ada, Bob and Cyd``."""
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
-
-
-def chunks(items: Collection[str], size: int) -> Iterator[list[str]]:
-    """The items, some at a time."""
-    listed = list(items)
-    for start in range(0, len(listed), size):
-        yield listed[start : start + size]
+def cards_seen(table: Table) -> Text:
+    """How many cards are left to draw, and which were played since the last shuffle."""
+    counts = [(card, table.played.count(card)) for card in CARDS]
+    played = " ".join(f"{card}x{count}" for card, count in counts if count)
+    return Text(f"pile: {table.pile_size} cards · played: {played or 'none'}", _DIM)

@@ -10,6 +10,7 @@ from random import Random
 from typing import Annotated
 
 import typer
+from rich.markdown import Markdown
 from rich.text import Text
 
 from manhattan import record
@@ -17,15 +18,17 @@ from manhattan.bots import BOTS, Bot, bot, choose_greedily
 from manhattan.cli import drawing
 from manhattan.cli.options import EditionId, HouseRules, Players, house_rules
 from manhattan.cli.telling import sentence
-from manhattan.cli.terminal import console
+from manhattan.cli.terminal import console, program
 from manhattan.game import Game
 from manhattan.record import RecordError
 from manhattan.replay import replay
+from manhattan.rulebook import rulebook
 from manhattan.rules import (
     DEFAULT_EDITION,
     Build,
     Built,
     Event,
+    IllegalMove,
     ManhattanError,
     Move,
     Phase,
@@ -33,6 +36,7 @@ from manhattan.rules import (
     SetupError,
     parse_move,
 )
+from manhattan.rules.errors import printable
 from manhattan.rules.setup import check_count
 from manhattan.view import View, all_seen_by, view
 
@@ -45,8 +49,21 @@ To build, type site and size: C5+3 (with two colours C5+3o). Each site shows
 its number; what your cards allow is in brackets. To take a block out: -2.
 
   moves   every legal move         hint    a move that looks good now
-  undo    back to your last move   save    save the game: save FILE
+  undo    back to your last move   sheets  the score sheets so far
+  rules   the rules of this game   save    save the game: save FILE
   ?       this help                quit    leave"""
+
+
+QUESTIONS = {
+    "?": "help",
+    "help": "help",
+    "m": "moves",
+    "moves": "moves",
+    "h": "hint",
+    "hint": "hint",
+    "sheets": "sheets",
+    "rules": "rules",
+}
 
 
 def play(
@@ -98,21 +115,30 @@ class TerminalGame:
                     self._your_turn()
                 else:
                     self._bots_turn()
+            self._show()
+            self._finish()
         except _Left:
             self.console.print("Goodbye.")
-            return
-        self._show()
-        self.console.print(
-            "Every shuffle follows from the seed "
-            f"{self.game.seed.hex() if self.game.seed else '-'}.",
-            soft_wrap=True,
-        )
+
+    def _finish(self) -> None:
+        """The end: the last sheet, the proof of the shuffles, and the game to keep."""
+        self.console.print(drawing.sheet(self.game.setup, self.game.table.sheets[-1]))
+        if self.game.seed is not None:
+            told = f"Every shuffle follows from the seed {self.game.seed.hex()}"
+            self.console.print(told, soft_wrap=True)
+        name = self._ask("Save the game? A file's name, or Enter")
+        if name.strip():
+            try:
+                self._save(name.strip())
+            except ManhattanError as error:
+                self.console.print(Text(str(error), "red"))
 
     def _play(self, move: Move) -> None:
         events = self.game.play(move)
         self.news += all_seen_by(YOU, events)
         for event in events:
-            if isinstance(event, Scored):
+            if isinstance(event, Scored) and not self.game.over:
+                self._show()
                 self.console.print(drawing.sheet(self.game.setup, event.sheet))
                 self._pause()
 
@@ -127,39 +153,63 @@ class TerminalGame:
         seen = view(self.game.state, YOU)
         ply = self.game.ply
         while self.game.ply == ply:
-            words = self._ask(_question(seen)).split()
+            words = self._ask(f"{_question(seen)} (? for help)").split()
             if words:
                 try:
                     if self._command(seen, words):
                         return
                 except ManhattanError as error:
-                    self.console.print(Text(str(error), "red"), soft_wrap=True)
+                    self.console.print(Text(printable(str(error)), "red"))
 
     def _command(self, seen: View, words: list[str]) -> bool:
         """Do what was typed; true if the position changed and has to be shown anew."""
         match words:
-            case ["?" | "help"]:
-                self.console.print(HELP)
             case ["q" | "quit" | "exit"]:
                 raise _Left
-            case ["m" | "moves"]:
-                for line in drawing.chunks([str(move) for move in seen.legal_moves()], 8):
-                    self.console.print("  ".join(line), soft_wrap=True)
-            case ["h" | "hint"]:
-                rng = Random(self.game.ply)  # noqa: S311 - the same hint when asked again
-                self.console.print(f"{choose_greedily(seen, rng)} looks good.")
             case ["u" | "undo"]:
                 return self._undo()
             case ["s" | "save", *name]:
-                path = Path(" ".join(name) or "manhattan-game.json")
-                record.write(path, [record.to_json(self.game)])
-                command = f"manhattan play --load {shlex.quote(str(path))}"
-                self.console.print(f"Saved. Go on with: {command}", soft_wrap=True)
+                self._save(" ".join(name) or "manhattan-game.json")
+            case [question] if question in QUESTIONS:
+                self._answer(seen, QUESTIONS[question])
             case _:
+                move = typed_move(" ".join(words), seen)
+                if refused := seen.why_not(move):
+                    raise IllegalMove(move, refused)
                 self.news.clear()
-                self._play(typed_move(" ".join(words), seen.table.phase))
+                self._play(move)
                 return True
         return False
+
+    def _answer(self, seen: View, question: str) -> None:
+        """Tell what was asked for."""
+        match question:
+            case "help":
+                self.console.print(HELP)
+            case "moves":
+                self.console.print("  ".join(str(move) for move in seen.legal_moves()))
+            case "hint":
+                rng = Random(self.game.ply)  # noqa: S311 - the same hint when asked again
+                self.console.print(f"{choose_greedily(seen, rng)} looks good.")
+            case "sheets":
+                for sheet in self.game.table.sheets:
+                    self.console.print(drawing.sheet(self.game.setup, sheet))
+            case "rules":
+                self.console.print(Markdown(rulebook(self.game.setup.edition)))
+
+    def _save(self, name: str) -> None:
+        path = Path(name)
+        if path.is_file() and path.stat().st_size:
+            try:  # an older game may go, anything else is somebody's
+                next(record.read(path))
+            except RecordError:
+                raise RecordError(
+                    "This file is no saved game; choose another name.", name
+                ) from None
+        record.write(path, [record.to_json(self.game)])
+        command = "replay" if self.game.over else "play --load"
+        told = f"{program()} {command} {shlex.quote(str(path))}"
+        self.console.print(f"Saved. Go on with: {told}", soft_wrap=True)
 
     def _undo(self) -> bool:
         mine = [ply for ply in range(self.game.ply) if self.game.state_at(ply).table.mover == YOU]
@@ -181,27 +231,37 @@ class TerminalGame:
         self.console.print(drawing.headline(table))
         self.console.print(drawing.board(table, seat, last=last, targets=targets))
         self.console.print(drawing.stocks(table))
+        self.console.print(drawing.cards_seen(table))
         self.console.print(drawing.hand(seen.hand))
+        if self.game.ply <= len(table.setup.players):
+            told = f"The seed of the cards is told at the end. SHA-256: {self.game.commitment}"
+            self.console.print(Text(told, "dim"))
         for event in self.news:
-            self.console.print(Text(sentence(event, table.setup), "italic"), soft_wrap=True)
+            self.console.print(Text(sentence(event, table.setup), "italic"))
 
     def _ask(self, question: str) -> str:
         try:
-            return self.console.input(Text(f"{question} (? for help): ", "bold"))
+            return self.console.input(Text(f"{question}: ", "bold"))
         except (EOFError, KeyboardInterrupt):
             self.console.print()
             raise _Left from None
 
     def _pause(self) -> None:
         if self.console.is_terminal and sys.stdin.isatty():
-            self._ask("Enter to go on")
+            answer = self._ask("Enter to go on, quit to leave")
+            if answer.strip() in ("q", "quit", "exit"):
+                raise _Left
 
 
-def typed_move(text: str, phase: Phase) -> Move:
-    """A move as people type it: any case, and blocks without brackets and in any order."""
+def typed_move(text: str, seen: View) -> Move:
+    """A move as people type it: any case, blocks without brackets, apart or in any order."""
     compact = text.strip()
-    if phase is Phase.SELECT and re.fullmatch(r"\[?[1-4]+([ |,]+[1-4]+)?\]?", compact):
+    if seen.table.phase is Phase.SELECT and re.fullmatch(r"\[?[1-4][1-4 |,]*\]?", compact):
         groups = re.findall(r"[1-4]+", compact)
+        colours = seen.table.setup.schedule.colours
+        if len(groups) != colours:  # typed apart, as the screen writes them
+            sizes, each = "".join(groups), seen.table.setup.schedule.blocks
+            groups = [sizes] if colours == 1 else [sizes[:each], sizes[each:] or "?"]
         return parse_move(f"[{'|'.join(''.join(sorted(group)) for group in groups)}]")
     if compact.isascii():  # other alphabets have letters that become ours in lower case
         compact = compact[:1].upper() + compact[1:].lower().replace(" ", "")

@@ -17,9 +17,9 @@ from manhattan.cli.telling import sentence
 from manhattan.cli.terminal import console
 from manhattan.record import Record, RecordError
 from manhattan.replay import Walk, walk
-from manhattan.rules import Build, Scored, Seat, Site, Table
+from manhattan.rules import Build, Scored, Seat, SetupError, Site, Table
 
-_KEYS = "→ or space: on   ←: back   r: next round   R: round before   g: start   G: end   q: quit"
+_KEYS = "→ on  ← back  r next round  R round before  g start  G end  q quit"
 
 
 def replay(
@@ -27,7 +27,9 @@ def replay(
     verify: Annotated[
         bool, typer.Option("--verify", help="Check rules, shuffles and scores; show nothing.")
     ] = False,
-    game: Annotated[int, typer.Option("--game", min=1, help="Which game of the file.")] = 1,
+    game: Annotated[
+        int | None, typer.Option("--game", min=1, help="Which game of the file; else the first.")
+    ] = None,
     at: Annotated[
         int | None, typer.Option("--at", help="Show the moment after so many moves, and stop.")
     ] = None,
@@ -37,9 +39,11 @@ def replay(
 ) -> None:
     """Walk through a saved game on the terminal, or check it with --verify."""
     if verify:
+        if game is not None or at is not None:
+            raise SetupError("--verify checks every game of a file: leave --game and --at out.")
         _verify(file)
         return
-    recorded = next(islice(record.read(file), game - 1, None), None)
+    recorded = next(islice(record.read(file), (game or 1) - 1, None), None)
     if recorded is None:
         raise RecordError(f"There is no game {game} in this file.", str(file))
     shown = Pages(_walked(recorded, str(file)), side)
@@ -55,16 +59,27 @@ def replay(
 
 def _verify(file: Path) -> None:
     screen = console(stderr=True)
-    count = seen_only = 0
+    count = seen_only = unfinished = seedless = 0
     with screen.status("Checking ...") as status:
         for recorded in record.read(file):
             count += 1
             _walked(recorded, f"{file}, game {count}")
+            unfinished += recorded.result is None
             seen_only += recorded.deck is None
+            seedless += recorded.deck is not None and recorded.seed is None
             status.update(f"Checking ... {count} games are right so far")
-    what = "1 game is" if count == 1 else f"{count} games are"
-    note = f" (of {seen_only} only what others may see could be checked)" if seen_only else ""
-    typer.echo(f"{file}: {what} right: rules, shuffles and scores{note}.")
+    notes = [
+        f"{number} {what}"
+        for number, what in (
+            (unfinished, "not over"),
+            (seen_only, "only as others may see it"),
+            (seedless, "without a seed: its shuffles are only as told"),
+        )
+        if number
+    ]
+    many = "1 game is" if count == 1 else f"{count} games are"
+    note = f" ({'; '.join(notes)})" if notes else ""
+    typer.echo(f"{file}: {many} right: rules, shuffles and scores{note}.")
 
 
 def _walked(recorded: Record, where: str) -> Walk:
@@ -101,8 +116,9 @@ class Pages:
             drawing.headline(table),
             Text(f"move {ply} of {len(self) - 1}", "dim"),
             drawing.board(table, self._side, last=self._last(ply)),
-            drawing.stocks(table),
         ]
+        if ply not in self.rounds[1:]:  # a scoring has its sheet in that place
+            parts.append(drawing.stocks(table))
         if ply:
             step = self._walk.steps[ply - 1]
             parts.append(Text("\n".join(sentence(e, table.setup) for e in step.events), "bold"))
@@ -146,9 +162,9 @@ def _turn_pages(screen: Console, pages: Pages) -> None:
                 ply = min((r for r in pages.rounds if r > ply), default=end)
             case "R":
                 ply = max((r for r in pages.rounds if r < ply), default=0)
-            case "g" | "\x1b[H":
+            case "g" | "\x1b[H" | "\x1bOH" | "\x1b[1~":
                 ply = 0
-            case "G" | "\x1b[F":
+            case "G" | "\x1b[F" | "\x1bOF" | "\x1b[4~":
                 ply = end
             case "q" | "\x1b" | "\x04":
                 return

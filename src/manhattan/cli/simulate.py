@@ -106,7 +106,7 @@ class _Tally:
 
     def as_grid(self) -> Grid:
         grid = Grid(
-            title=f"{self.games} game{'s' * (self.games > 1)}, {self.setup.edition}",
+            title=f"{self.games} game{'s' * (self.games > 1)}, {self.setup.rules_name}",
             caption=f"{self.shared} shared wins, {self.redraws} redraws, "
             f"{self.removals} blocks taken out",
         )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from manhattan.cli.drawing import words
+from collections.abc import Collection
+
 from manhattan.rules import (
     Built,
     Colour,
@@ -63,6 +64,12 @@ def ending(result: Result, setup: Setup) -> str:
     winners = words([_name(setup, player) for player in result.winners])
     verb = "wins" if len(result.winners) == 1 else "share the win"
     return f"{winners} {verb}, {_DECIDED[result.decided_by]}."
+
+
+def words(names: Collection[str]) -> str:
+    """``Ada, Bob and Cyd``."""
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _name(setup: Setup, player: int) -> str:

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from io import TextIOWrapper
+from pathlib import Path
 
 from rich.console import Console
+
+with suppress(ImportError):  # where there is one, prompts have line editing and a history
+    import readline  # noqa: F401
 
 
 def console(*, stderr: bool = False) -> Console:
     """A console that writes what it is given: a player called [bold] or :smile: is called so."""
     return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+
+
+def program() -> str:
+    """How this program was called, so that it can be called again."""
+    called = Path(sys.argv[0])
+    if called.name != "manhattan":
+        return "manhattan"
+    return str(called.relative_to(Path.cwd())) if called.is_relative_to(Path.cwd()) else str(called)
 
 
 def forgive_encodings() -> None:
