@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from random import Random
 from typing import Any
 
 from manhattan.game import Game
 from manhattan.rules import (
+    SITES,
+    Block,
     Card,
     Phase,
     SeedShuffler,
     Setup,
     State,
     Stock,
+    Tower,
     deal,
     parse_board,
     set_up,
@@ -87,3 +91,26 @@ def play_out(game: Game, step: int = 7919, until: int | None = None) -> Game:
         moves = game.legal_moves()
         game.play(moves[game.ply * step % len(moves)])
     return game
+
+
+def crowded(setup: Setup, rng: Random) -> State:
+    """The start of a round's building on a board full of strong towers that nearly all belong to
+    one colour, with mostly small blocks to build: here the others' hands can place nothing."""
+    state = deal(setup, SeedShuffler(rng.randbytes(32)))
+    table = state.table
+    tycoon = rng.choice(setup.colours)
+    others = [colour for colour in setup.colours if colour is not tycoon]
+
+    def tower() -> Tower:
+        owner = tycoon if rng.random() < 0.97 else rng.choice(others)
+        below = [Block(rng.choice(setup.colours), rng.choice([1, 2]))] * rng.randint(0, 2)
+        return Tower((*below, *[Block(owner, 4)] * rng.randint(2, 3)))
+
+    tableau = {4: (3, 1, 0, 0), 6: (4, 2, 0, 0)}[setup.schedule.blocks]
+    return state._replace(
+        table=table._replace(
+            board=tuple(tower() for _ in SITES),
+            tableaus=(tableau,) * len(setup.colours),
+            phase=Phase.BUILD,
+        )
+    )

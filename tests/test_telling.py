@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+import io
+import re
 
+import pytest
+from rich.console import Console
+
+from manhattan.cli import drawing
 from manhattan.cli.telling import ending, sentence
 from manhattan.rules import (
     Block,
@@ -18,6 +23,7 @@ from manhattan.rules import (
     Removed,
     Result,
     Scored,
+    Seat,
     Select,
     Selected,
     Sheet,
@@ -25,6 +31,7 @@ from manhattan.rules import (
     Site,
     set_up,
 )
+from positions import position
 from saved import NAMES, stuck
 
 FOUR = set_up(NAMES)
@@ -127,3 +134,17 @@ def test_every_event_of_a_game_is_one_line() -> None:
         assert told.endswith(".")
         kinds.add(type(event))
     assert len(kinds) == 7
+
+
+@pytest.mark.parametrize(
+    ("tower", "told"),
+    [("y1", ""), ("y1b3", "b3y1"), ("b4b4b3p4p3y4o4", "b11p7y4…"), ("o4y3p2b1", "o4y3p2b1")],
+)
+def test_the_floors_of_a_tower_are_told_whole_or_not_at_all(tower: str, told: str) -> None:
+    """Half a number would mislead whoever thinks of taking the tower over."""
+    table = position(f"E3:{tower}").table
+    screen = Console(width=100, record=True, file=io.StringIO())
+    screen.print(drawing.board(table, Seat.SOUTH))
+    lines = screen.export_text().splitlines()
+    shares = [line.strip() for line in lines if re.fullmatch(r"\s*([a-z]\d+)+…?\s*", line)]
+    assert shares == ([told] if told else [])

@@ -26,7 +26,6 @@ from manhattan.rules import (
     SeedShuffler,
     Setup,
     State,
-    Tower,
     apply,
     legal_moves,
     lot,
@@ -34,9 +33,10 @@ from manhattan.rules import (
     set_up,
     shuffle,
 )
-from manhattan.rules.blocks import SIZES, Block, Stock
+from manhattan.rules.blocks import SIZES, Stock
 from manhattan.rules.play import begin_turn
 from oracle import Oracle
+from positions import crowded
 
 CHUNKS = 4
 """Each combination is split, so that all cores have something to do."""
@@ -194,29 +194,6 @@ def test_other_seats(seats: list[Seat], request: pytest.FixtureRequest) -> None:
     games: int = request.config.getoption("--games")
     setup = set_up(4, edition="hig-1994", seats=seats)
     whole_games(setup, range(max(1, games // 10)))
-
-
-def crowded(setup: Setup, rng: Random) -> State:
-    """The start of a round's building on a board full of strong towers that nearly all belong to
-    one colour, with mostly small blocks to build: here the others' hands can place nothing."""
-    state = Game.from_seed(setup, rng.randbytes(32)).state
-    table = state.table
-    tycoon = rng.choice(setup.colours)
-    others = [colour for colour in setup.colours if colour is not tycoon]
-
-    def tower() -> Tower:
-        owner = tycoon if rng.random() < 0.97 else rng.choice(others)
-        below = [Block(rng.choice(setup.colours), rng.choice([1, 2]))] * rng.randint(0, 2)
-        return Tower((*below, *[Block(owner, 4)] * rng.randint(2, 3)))
-
-    tableau = {4: (3, 1, 0, 0), 6: (4, 2, 0, 0)}[setup.schedule.blocks]
-    return state._replace(
-        table=table._replace(
-            board=tuple(tower() for _ in SITES),
-            tableaus=(tableau,) * len(setup.colours),
-            phase=Phase.BUILD,
-        )
-    )
 
 
 def copy_to_oracle(state: State, oracle: Oracle) -> None:

@@ -52,9 +52,15 @@ def turned(seat: Seat, rows: int, columns: int) -> list[list[tuple[int, int]]]:
 
 
 def board(
-    table: Table, seat: Seat, *, last: Collection[Site] = (), targets: Collection[Site] = ()
+    table: Table,
+    seat: Seat,
+    *,
+    last: Collection[Site] = (),
+    targets: Collection[Site] = (),
+    floors: bool = True,
 ) -> RenderableType:
-    """The board seen from a seat. ``last`` are marked with a star, ``targets`` with brackets."""
+    """The board seen from a seat. ``last`` are marked with a star, ``targets`` with brackets.
+    Without ``floors`` it takes less room, and does not tell who has how many in a tower."""
     lines: list[Text] = []
     for row in turned(seat, _ROWS, _COLUMNS):
         cities = [CITIES[r * _COLUMNS + c] for r, c in row]
@@ -68,9 +74,10 @@ def board(
                 for city in sites
             )
             lines.append(Text("  ").join(heights))
-            if any(len(table.board[site].floors) > 1 for city in sites for site in city):
-                floors = (Text("").join(_floors(table, site) for site in city) for city in sites)
-                lines.append(Text("  ").join(floors))
+            mixed = any(len(table.board[site].floors) > 1 for city in sites for site in city)
+            if floors and mixed:
+                shares = (Text("").join(_floors(table, site) for site in city) for city in sites)
+                lines.append(Text("  ").join(shares))
     return Group(*lines)
 
 
@@ -122,6 +129,16 @@ def hand(cards: Collection[Card]) -> RenderableType:
                 lines[row + 1].append("■ " if here else "· ", "bold" if here else _DIM)
             lines[row + 1].append(" ")
     return Group(*lines)
+
+
+_WHERE: Final = ("far left", "far", "far right", "left", "centre", "right", "near left", "near",
+                 "near right")  # fmt: skip
+
+
+def hand_in_a_line(cards: Collection[Card]) -> Text:
+    """Cards by their number and where they point, for low screens."""
+    told = (f"{card} ({_WHERE[card - 1]})" for card in cards)
+    return Text.assemble("hand: ", ("  ".join(told), "bold"))
 
 
 def stocks(table: Table) -> Grid:

@@ -40,6 +40,9 @@ from manhattan.rules.errors import printable
 from manhattan.rules.setup import check_count
 from manhattan.view import View, all_seen_by, view
 
+LOW_SCREEN = 30
+"""Lines. On a lower screen hand and towers are shown in brief, so that all has room."""
+
 YOU = 0
 """You are the first player, so you sit at the south unless a saved game says otherwise."""
 
@@ -49,9 +52,9 @@ To build, type site and size: C5+3 (with two colours C5+3o). Each site shows
 its number; what your cards allow is in brackets. To take a block out: -2.
 
   moves   every legal move         hint    a move that looks good now
-  undo    back to your last move   sheets  the score sheets so far
-  rules   the rules of this game   save    save the game: save FILE
-  ?       this help                quit    leave"""
+  undo    back to your last move   towers  the floors of each colour
+  rules   the rules of this game   sheets  the score sheets so far
+  save    save the game: save FILE quit    leave"""
 
 
 QUESTIONS = {
@@ -61,6 +64,7 @@ QUESTIONS = {
     "moves": "moves",
     "h": "hint",
     "hint": "hint",
+    "towers": "towers",
     "sheets": "sheets",
     "rules": "rules",
 }
@@ -138,7 +142,7 @@ class TerminalGame:
         self.news += all_seen_by(YOU, events)
         for event in events:
             if isinstance(event, Scored) and not self.game.over:
-                self._show()
+                self._show(blocks_and_cards=False)
                 self.console.print(drawing.sheet(self.game.setup, event.sheet))
                 self._pause()
 
@@ -191,6 +195,9 @@ class TerminalGame:
             case "hint":
                 rng = Random(self.game.ply)  # noqa: S311 - the same hint when asked again
                 self.console.print(f"{choose_greedily(seen, rng)} looks good.")
+            case "towers":
+                seat = seen.table.setup.players[YOU].seat
+                self.console.print(drawing.board(seen.table, seat))
             case "sheets":
                 for sheet in self.game.table.sheets:
                     self.console.print(drawing.sheet(self.game.setup, sheet))
@@ -220,19 +227,21 @@ class TerminalGame:
         self.news.clear()
         return True
 
-    def _show(self) -> None:
+    def _show(self, *, blocks_and_cards: bool = True) -> None:
         table = self.game.table
         seat = table.setup.players[YOU].seat
         seen = view(self.game.state, YOU)
         last = [event.site for event in self.news if isinstance(event, Built)]
         targets = {move.site for move in seen.legal_moves() if isinstance(move, Build)}
+        low = self.console.is_terminal and self.console.height < LOW_SCREEN
         if self.console.is_terminal:
             self.console.clear()
         self.console.print(drawing.headline(table))
-        self.console.print(drawing.board(table, seat, last=last, targets=targets))
-        self.console.print(drawing.stocks(table))
-        self.console.print(drawing.cards_seen(table))
-        self.console.print(drawing.hand(seen.hand))
+        self.console.print(drawing.board(table, seat, last=last, targets=targets, floors=not low))
+        if blocks_and_cards:
+            self.console.print(drawing.stocks(table))
+            self.console.print(drawing.cards_seen(table))
+            self.console.print((drawing.hand_in_a_line if low else drawing.hand)(seen.hand))
         if self.game.ply <= len(table.setup.players):
             told = f"The seed of the cards is told at the end. SHA-256: {self.game.commitment}"
             self.console.print(Text(told, "dim"))
