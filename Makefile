@@ -24,10 +24,10 @@ test: $(VENV)/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n auto --ignore=tests/lockstep --cov --cov-report=
+	$(BIN)/python -m pytest -n auto --ignore=tests/lockstep --ignore=tests/kernel --cov --cov-report=
 	$(BIN)/coverage report --include='src/manhattan/rules/*' --fail-under=100
-	$(BIN)/coverage report --fail-under=95
-	$(BIN)/python -m pytest -n auto tests/lockstep
+	$(BIN)/coverage report --omit='src/manhattan/kernel/*' --fail-under=95
+	$(BIN)/python -m pytest -n auto --dist loadgroup tests/lockstep tests/kernel
 
 format: $(VENV)/.installed-test
 	$(BIN)/ruff check --fix .

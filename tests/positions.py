@@ -93,9 +93,10 @@ def play_out(game: Game, step: int = 7919, until: int | None = None) -> Game:
     return game
 
 
-def crowded(setup: Setup, rng: Random) -> State:
+def crowded(setup: Setup, rng: Random, *, low: bool = False) -> State:
     """The start of a round's building on a board full of strong towers that nearly all belong to
-    one colour, with mostly small blocks to build: here the others' hands can place nothing."""
+    one colour, with mostly small blocks to build: here the others' hands can place nothing.
+    Low towers have one block each."""
     state = deal(setup, SeedShuffler(rng.randbytes(32)))
     table = state.table
     tycoon = rng.choice(setup.colours)
@@ -103,6 +104,8 @@ def crowded(setup: Setup, rng: Random) -> State:
 
     def tower() -> Tower:
         owner = tycoon if rng.random() < 0.97 else rng.choice(others)
+        if low:
+            return Tower((Block(owner, 4),))
         below = [Block(rng.choice(setup.colours), rng.choice([1, 2]))] * rng.randint(0, 2)
         return Tower((*below, *[Block(owner, 4)] * rng.randint(2, 3)))
 

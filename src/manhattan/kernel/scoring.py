@@ -1,0 +1,142 @@
+"""Scoring in the kernel: points of a round, and who has won."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from manhattan.kernel.bits import U64, popcount
+from manhattan.kernel.jit import compiled, inlined, never_inlined
+from manhattan.kernel.layout import (
+    BOARD_TALLEST,
+    NOBODY,
+    OVER,
+    SELECT,
+    SHARED,
+)
+from manhattan.kernel.turn import Game
+
+
+@inlined
+def greatest_height(g: Game) -> Any:
+    top = np.uint8(0)
+    for site in range(54):
+        top = max(top, g.heights[site])
+    return top
+
+
+@inlined
+def tallest_scorer(g: Game, count: int, top: Any) -> int:
+    """The colour that scores the tallest tower, given the greatest height; -1 if none does."""
+    sites = U64(0)
+    for site in range(54):
+        sites |= U64(g.heights[site] == top) << U64(site)
+    if g.tallest_tie == NOBODY and sites & (sites - U64(1)) != U64(0):
+        return -1
+    for colour in range(count):
+        if sites & ~g.owner[colour] == U64(0):
+            return colour
+    return -1
+
+
+@inlined
+def leader(g: Game, count: int, city: int) -> int:
+    """The colour with strictly most towers in a city, or -1."""
+    best, who = U64(0), -1
+    for colour in range(count):
+        towers = popcount((g.owner[colour] >> U64(9 * city)) & U64(511))
+        if towers > best:
+            best = towers
+            who = colour
+        elif towers == best:
+            who = -1
+    return who
+
+
+@inlined
+def score_round(g: Game, players: tuple[int, ...], colours: tuple[int, ...]) -> None:
+    """Score a round, pass the start player's role on, and end the game after the last round."""
+    each = len(colours)
+    count = len(players) * each
+    scorer = tallest_scorer(g, count, greatest_height(g))
+    for colour in range(count):
+        points = np.int32(popcount(g.owner[colour]))
+        g.scores[colour // each] += points + np.int32(3 if colour == scorer else 0)
+    for city in range(6):
+        who = leader(g, count, city)
+        if who >= 0:
+            g.scores[who // each] += np.int32(2)
+    g.scored_at[g.round_number] = np.uint8(g.built)
+    following = g.start + 1
+    g.start = 0 if following == len(players) else following
+    g.mover = g.start
+    if g.round_number + 1 == g.rounds:
+        g.phase = OVER
+    else:
+        g.round_number += 1
+        g.phase = SELECT
+
+
+@inlined
+def _keep_best(worth: Any, tied: int, players: int) -> int:
+    """Of the players still tied (a bit each), those that are worth most."""
+    best = np.int64(-1)
+    kept = 0
+    for player in range(players):
+        if tied >> player & 1:
+            if worth[player] > best:
+                best = worth[player]
+                kept = 0
+            if worth[player] == best:
+                kept |= 1 << player
+    return kept
+
+
+@inlined
+def _is_one(tied: int) -> bool:
+    return tied & (tied - 1) == 0
+
+
+def _winners(g: Game, players: tuple[int, ...], colours: tuple[int, ...]) -> tuple[int, int]:
+    """Who has won, a bit each, and what decided it: 0 points, 1 tallest tower, 2 majorities,
+    3 nothing."""
+    each, n = len(colours), len(players)
+    worth = np.zeros(4, np.int64)
+    for player in range(n):
+        worth[player] = g.scores[player]
+    tied = _keep_best(worth, (1 << n) - 1, n)
+    if _is_one(tied):
+        return tied, 0
+    if g.final_tie == SHARED:
+        return tied, 3
+    top = greatest_height(g)
+    for player in range(n):
+        best = np.uint8(0)
+        for site in range(54):
+            mine = U64(0)
+            for own in range(each):
+                mine |= g.owner[player * each + own]
+            if (mine >> U64(site)) & U64(1) != U64(0) and g.heights[site] > best:
+                best = g.heights[site]
+        worth[player] = np.int64(best)
+        if g.final_tie == BOARD_TALLEST:
+            worth[player] = 1 if best == top else 0
+    tied = _keep_best(worth, tied, n)
+    if _is_one(tied):
+        return tied, 1
+    worth[:] = 0
+    for city in range(6):
+        who = leader(g, n * each, city)
+        if who >= 0:
+            worth[who // each] += 1
+    tied = _keep_best(worth, tied, n)
+    return tied, 2 if _is_one(tied) else 3
+
+
+winners = never_inlined(_winners)
+
+
+@compiled
+def winners_once(games: Any, players: Any, colours: Any) -> tuple[int, int]:
+    return winners(games[0], players, colours)

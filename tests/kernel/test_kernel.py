@@ -1,0 +1,268 @@
+"""The kernel from the outside: numbering, positions, playouts, batches, and what it refuses."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+from manhattan import Game, view
+from manhattan.kernel import GAME, Batch, KernelError, Numbering, Position, playouts
+from manhattan.rules import Colour, NotationError, parse_move, set_up
+
+FOUR = pytest.mark.xdist_group("4-1")
+TWO = pytest.mark.xdist_group("2-2")
+
+
+def middle(players: int = 4, plies: int = 60) -> Game:
+    """A game in the middle, by fixed choices."""
+    game = Game.new(players, seed=bytes(32))
+    for ply in range(plies):
+        moves = game.legal_moves()
+        game.play(moves[ply * 7919 % len(moves)])
+    return game
+
+
+# --- the numbering ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("numbering", "size"), [((1, 6), 304), ((1, 4), 255), ((2, 4), 1665)])
+def test_every_number_is_a_move_and_back(numbering: tuple[int, int], size: int) -> None:
+    own = (Colour.ORANGE, Colour.BLUE)[: numbering[0]]
+    numbers = Numbering(*numbering)
+    assert numbers.size == size
+    moves = [numbers.move(number, own) for number in range(size)]
+    assert [numbers.number(move, own) for move in moves] == list(range(size))
+    assert len(set(map(str, moves))) == size
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("A1+1", 0), ("A1+4", 3), ("F9+4", 215), ("-1", 216), ("[111111]", 220), ("[444444]", 303)],
+)
+def test_the_documented_numbers(text: str, number: int) -> None:
+    assert Numbering(1, 6).number(parse_move(text), (Colour.ORANGE,)) == number
+
+
+@pytest.mark.parametrize("number", [-1, 304])
+def test_there_are_no_other_numbers(number: int) -> None:
+    with pytest.raises(NotationError, match="0 to 303"):
+        Numbering(1, 6).move(number, (Colour.ORANGE,))
+
+
+# --- positions --------------------------------------------------------------------------------
+
+
+@FOUR
+def test_a_sampled_position_is_as_its_player_sees_it() -> None:
+    """Whatever is dealt behind his back, his view stays, and all 45 cards are there."""
+    game = middle()
+    seen = view(game.state, game.table.mover)
+    hands = set()
+    for seed in range(30):
+        position = Position.of_view(seen, seed)
+        state = position.state()
+        assert view(state, seen.player) == seen
+        cards = Counter([c for hand in state.hands for c in hand])
+        assert cards + Counter(state.pile) + Counter(state.table.played) == Counter(
+            dict.fromkeys(range(1, 10), 5)
+        )
+        hands.add(state.hands)
+    assert len(hands) > 20
+
+
+@FOUR
+def test_an_onlooker_s_position_deals_every_hand() -> None:
+    game = middle()
+    seen = view(game.state, None)
+    dealt = {Position.of_view(seen, seed).state().hands[game.table.mover] for seed in range(20)}
+    assert len(dealt) > 5
+
+
+@FOUR
+def test_a_copy_is_a_position_of_its_own() -> None:
+    position = Position.of_state(middle().state)
+    before, copied = position.state(), position.copy()
+    copied.act(copied.legal_actions()[0])
+    assert position.state() == before != copied.state()
+
+
+@FOUR
+@pytest.mark.parametrize("action", [-1, 304, 10**6, 219, 303, True, 1.5, "1"])
+def test_an_illegal_action_changes_nothing(action: Any) -> None:
+    position = Position.of_state(middle().state)
+    before = position.state()
+    with pytest.raises(KernelError):
+        position.act(action)
+    assert position.state() == before
+
+
+@pytest.mark.parametrize(
+    "data", [np.zeros(1), np.zeros(2, GAME), np.zeros((1, 1), GAME), None, b""]
+)
+def test_a_position_is_one_record(data: Any) -> None:
+    with pytest.raises(KernelError, match="one record"):
+        Position(set_up(4), data)
+
+
+# --- playouts ---------------------------------------------------------------------------------
+
+
+@FOUR
+@pytest.mark.parametrize("policy", ["uniform", "greedy"])
+def test_playouts_depend_on_the_seed_alone(policy: Any) -> None:
+    position = Position.of_state(middle().state)
+    one = playouts(position, 600, 7, policy, threads=1)
+    three = playouts(position, 600, 7, policy, threads=3)
+    some = playouts(position, 200, 7, policy, threads=2)
+    for name in ("scores", "winners", "first"):
+        assert (getattr(one, name) == getattr(three, name)).all()
+        assert (getattr(one, name)[:200] == getattr(some, name)).all()
+    assert (playouts(position, 600, 8, policy).scores != one.scores).any()
+
+
+@FOUR
+def test_playouts_tell_what_came_of_each_first_move() -> None:
+    position = Position.of_state(middle().state)
+    result = playouts(position, 2000, 1)
+    by_move = result.by_first_move()
+    assert set(by_move) == set(position.legal_actions())
+    assert sum(count for count, _ in by_move.values()) == 2000
+    assert np.allclose(result.win_shares.sum(axis=1), 1)
+    assert position.state() == middle().state
+
+
+@FOUR
+def test_greedy_players_beat_uniform_ones() -> None:
+    """Both have random blocks; the mover alone can't be told apart, so scores are compared: greedy
+    players take towers over and leave fewer of them."""
+    position = Position.of_state(Game.new(4, seed=bytes(32)).state)
+    uniform = playouts(position, 500, 1, "uniform").scores.mean()
+    assert playouts(position, 500, 1, "greedy").scores.mean() < uniform - 5
+
+
+@FOUR
+def test_bad_playouts_are_refused() -> None:
+    position = Position.of_state(middle().state)
+    wrong: list[dict[str, Any]] = [
+        {"games": 0},
+        {"games": -5},
+        {"games": 1, "threads": 0},
+        {"games": 1, "policy": "best"},
+    ]
+    for bad in wrong:
+        with pytest.raises(KernelError):
+            playouts(position, **bad)
+
+
+# --- chance -----------------------------------------------------------------------------------
+
+
+def chi_square(counts: Any) -> float:
+    """How far counts are from all alike, in standard deviations of what chance would give."""
+    counts = np.asarray(counts, float)
+    expected = counts.sum() / len(counts)
+    freedom = len(counts) - 1
+    return float((((counts - expected) ** 2 / expected).sum() - freedom) / np.sqrt(2 * freedom))
+
+
+@FOUR
+def test_no_move_is_favoured() -> None:
+    position = Position.of_state(middle().state)
+    first = playouts(position, 200_000, 3).first
+    assert abs(chi_square([(first == a).sum() for a in position.legal_actions()])) < 5
+
+
+@FOUR
+def test_no_card_seat_or_choice_of_blocks_is_favoured() -> None:
+    batch = Batch(set_up(4), 20_000, seed=5)
+    copies = np.array([[g.copies[p] for p in range(4)] for g in batch.games], np.uint64)
+    for player in range(4):
+        names = batch.games[0].names[player]
+        held = [((copies[:, player] >> np.uint64(4 * n)) & np.uint64(15)).sum() for n in names]
+        assert abs(chi_square(held)) < 5
+    assert set(Counter(batch.movers.tolist()).values()) == {5_000}
+    chosen = Counter(batch.random_actions().tolist())
+    legal = np.flatnonzero(batch.masks()[0]).tolist()
+    assert set(chosen) == set(legal)
+    assert abs(chi_square([chosen[action] for action in legal])) < 5
+
+
+# --- batches ----------------------------------------------------------------------------------
+
+
+@TWO
+def test_a_batch_plays_game_after_game() -> None:
+    batch = Batch(set_up(2), 16, seed=1)
+    points = np.zeros((16, 2), int)
+    ends = 0
+    for _ in range(400):
+        masks = batch.masks()
+        actions = batch.random_actions()
+        assert masks[np.arange(16), actions].all()
+        batch.step(actions)
+        points += batch.gained
+        for i in np.flatnonzero(batch.ended):
+            ends += 1
+            best = batch.results[i].max()
+            for player in range(2):
+                if int(batch.ended[i]) >> player & 1:
+                    assert batch.results[i, player] == best
+    assert ends >= 16 * 3
+
+
+@TWO
+def test_one_illegal_action_stops_the_whole_step() -> None:
+    batch = Batch(set_up(2), 8, seed=1)
+    actions = batch.random_actions()
+    actions[5] = 0
+    before = batch.games.copy()
+    with pytest.raises(KernelError, match="Action 0 is illegal in game 5"):
+        batch.step(actions)
+    assert (batch.games == before).all()
+    for wrong in (actions[:7], actions.astype(float), actions.reshape(2, 4)):
+        with pytest.raises(KernelError, match="8 whole numbers"):
+            batch.step(wrong)
+
+
+@pytest.mark.parametrize("count", [0, -3])
+def test_a_batch_has_games(count: int) -> None:
+    with pytest.raises(KernelError, match="at least one game"):
+        Batch(set_up(4), count)
+
+
+def test_a_game_in_a_batch_is_small() -> None:
+    assert GAME.itemsize < 2000
+
+
+# --- without the compiler ---------------------------------------------------------------------
+
+
+@FOUR
+@pytest.mark.parametrize("players", [4])
+def test_without_the_compiler_the_same_games_are_played(players: int) -> None:
+    """Slowly, in another process that was told not to compile."""
+    code = (
+        "from manhattan import Game\n"
+        "from manhattan.kernel import Position, playouts\n"
+        f"p = Position.of_state(Game.new({players}, seed=bytes(32)).state)\n"
+        "for policy in ('uniform', 'greedy'):\n"
+        "    r = playouts(p, 2, 9, policy, threads=1)\n"
+        "    print(r.scores.tolist(), r.winners.tolist(), r.first.tolist())\n"
+    )
+    command = [sys.executable, "-W", "error", "-c", code]
+    env = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    position = Position.of_state(Game.new(players, seed=bytes(32)).state)
+    lines = []
+    policy: Any
+    for policy in ("uniform", "greedy"):
+        r = playouts(position, 2, 9, policy, threads=1)
+        lines.append(f"{r.scores.tolist()} {r.winners.tolist()} {r.first.tolist()}")
+    assert done.stdout.splitlines() == lines
