@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from manhattan import Game, view
+from manhattan.cli.bench import kernel
 from manhattan.kernel import GAME, Batch, KernelError, Numbering, Position, playouts
+from manhattan.kernel.speed import yardstick
 from manhattan.rules import Colour, NotationError, parse_move, set_up
 
 FOUR = pytest.mark.xdist_group("4-1")
@@ -266,3 +270,33 @@ def test_without_the_compiler_the_same_games_are_played(players: int) -> None:
         r = playouts(position, 2, 9, policy, threads=1)
         lines.append(f"{r.scores.tolist()} {r.winners.tolist()} {r.first.tolist()}")
     assert done.stdout.splitlines() == lines
+
+
+# --- the bench --------------------------------------------------------------------------------
+
+
+@FOUR
+def test_the_bench_measures_and_compares(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not how fast: only that it works, with a yardstick that claims a game a second."""
+    program = tmp_path / "yardstick"
+    program.write_text("#!/bin/sh\necho games_per_s=1.0 for $1 players\n", "utf-8")
+    program.chmod(0o755)
+    out = tmp_path / "figures.json"
+    kernel(players=[4], games=100, json_file=out, yardstick=program)
+    figures = json.loads(out.read_text("utf-8"))
+    assert figures["random_single"]["4"] == figures["against_yardstick"]["4"] > 1000
+    assert figures["greedy_single"]["4"] > 100
+    assert "against_yardstick" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "script", ["#!/bin/sh\necho nothing\n", "#!/bin/sh\nexit 3\n", "no program"]
+)
+def test_a_yardstick_that_measures_nothing_is_told(script: str, tmp_path: Path) -> None:
+    program = tmp_path / "yardstick"
+    program.write_text(script, "utf-8")
+    program.chmod(0o755)
+    with pytest.raises(KernelError, match="yardstick"):
+        yardstick(program, 4, 100)

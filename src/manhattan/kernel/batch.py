@@ -112,7 +112,7 @@ class Batch:
             _start_all(self.games, self._players, self._first, self.seed, self._numbers)
 
     @property
-    def movers(self) -> npt.NDArray[np.int32]:
+    def movers(self) -> npt.NDArray[np.int64]:
         """``[game]``: who is to move."""
         return np.asarray(self.games.mover)
 

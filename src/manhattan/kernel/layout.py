@@ -40,29 +40,29 @@ _FIELDS: list[Any] = [
     ("tableau", np.uint32, (4,)),
     ("taken_out", np.uint32, (4,)),
     ("scores", np.int32, (4,)),  # player
-    ("blocks_left", np.int32),  # on all tableaus, so turns left in the round
+    ("blocks_left", np.int64),  # on all tableaus, so turns left in the round
     # Cards. A hand is kept by where its cards point on the board, 0 to 8
     ("points_at", np.uint64, (4,)),  # player: the positions, a bit each
     ("copies", np.uint64, (4,)),  # player: how many cards for each, 4 bits each
     ("cards", np.uint8, (48,)),  # kinds 0 to 8: the pile from the front, played from the back
-    ("pile", np.int32),  # how many are in the pile; the last one is drawn first
-    ("played", np.int32),  # how many were played; the first one is the last of the array
-    ("in_order", np.int32),  # is the pile shuffled? if not, each draw takes any card of it
-    ("shuffles", np.int32),
+    ("pile", np.int64),  # how many are in the pile; the last one is drawn first
+    ("played", np.int64),  # how many were played; the first one is the last of the array
+    ("in_order", np.int64),  # is the pile shuffled? if not, each draw takes any card of it
+    ("shuffles", np.int64),
     # Whose turn
-    ("round_number", np.int32),  # from 0
-    ("start", np.int32),
-    ("mover", np.int32),
-    ("phase", np.int32),
+    ("round_number", np.int64),  # from 0
+    ("start", np.int64),
+    ("mover", np.int64),
+    ("phase", np.int64),
     # The table's rules
-    ("blocks", np.int32),  # for each colour and round
-    ("rounds", np.int32),
-    ("tallest_tie", np.int32),
-    ("final_tie", np.int32),
+    ("blocks", np.int64),  # for each colour and round
+    ("rounds", np.int64),
+    ("tallest_tie", np.int64),
+    ("final_tie", np.int64),
     ("names", np.uint8, (4, 9)),  # player, card: the position 0 to 8 that it names on the board
     ("card_for", np.uint8, (4, 9)),  # player, position: the card that names it
     # The way here: what was built, for whoever wants the towers block by block
-    ("built", np.int32),
+    ("built", np.int64),
     ("log", np.uint16, (MOST_BUILT,)),  # site * 16 + colour * 4 + size - 1
     ("scored_at", np.uint8, (MOST_ROUNDS,)),  # round: how much was built when it was scored
     # Chance, and room to work in

@@ -61,7 +61,7 @@ def draw(g: Game, player: int, random: Any, fate: Fate) -> None:
     if g.pile == 0:
         shuffle_played(g, fate)
     last = g.pile - 1
-    drawn = last if g.in_order != 0 else np.int32(below(random, U64(g.pile)))
+    drawn = last if g.in_order != 0 else np.int64(below(random, U64(g.pile)))
     position = U64(g.names[player, g.cards[drawn]])
     g.cards[drawn] = g.cards[last]
     g.pile = last
@@ -76,8 +76,9 @@ def put_down(g: Game, player: int, position: Any) -> None:
     g.cards[_BACK - g.played] = g.card_for[player, position]
     copies = g.copies[player] - (U64(1) << (U64(4) * position))
     g.copies[player] = copies
-    if (copies >> (U64(4) * position)) & U64(15) == U64(0):
-        g.points_at[player] ^= U64(1) << position
+    # Without a branch: whether it was the last such card is anybody's guess, the processor's too.
+    last_one = U64((copies >> (U64(4) * position)) & U64(15) == U64(0))
+    g.points_at[player] ^= last_one << position
 
 
 @inlined

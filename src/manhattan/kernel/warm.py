@@ -32,7 +32,7 @@ def announced(setup: Setup, what: str, say: Callable[[str], None] | None = None)
     say_it: Callable[[str], None] = say or getattr(_told_by, "say", None) or tell
     say_it(
         f"Compiling the simulator for {len(setup.players)} players ({what}): "
-        "half a minute, this once ..."
+        "up to half a minute, this once ..."
     )
     start = time.monotonic()
     yield

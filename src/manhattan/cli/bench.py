@@ -1,0 +1,56 @@
+"""``manhattan bench``: measurements on this machine."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table as Grid
+
+from manhattan.cli.terminal import console
+from manhattan.rules.setup import check_count
+
+bench = typer.Typer(help="Measure the speed on this machine.", no_args_is_help=True)
+
+
+@bench.callback()
+def explain() -> None:
+    """Measure the speed on this machine."""
+
+
+@bench.command()
+def kernel(
+    players: Annotated[
+        list[int] | None, typer.Option("--players", "-p", help="Only for so many players.")
+    ] = None,
+    games: Annotated[int, typer.Option("--games", "-g", min=100, help="Games a run.")] = 50_000,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write the figures here, too.")
+    ] = None,
+    yardstick: Annotated[
+        Path | None,
+        typer.Option("--yardstick", help="A program to compare with: PLAYERS GAMES SEED RUNS."),
+    ] = None,
+) -> None:
+    """How fast the compiled kernel plays: best of several runs, on one core."""
+    from manhattan.kernel.speed import measure  # loading the compiler takes a second
+
+    screen = console(stderr=True)
+    counts = [check_count(count) for count in players or [4, 3, 2]]
+    figures: dict[str, dict[str, float]] = {}
+    grid = Grid("what", "players", "figure", "")
+    with screen.status("Measuring ...") as status:
+        for figure in measure(counts, games, yardstick):
+            status.update(f"Measuring ... {figure.name} is done")
+            figures.setdefault(figure.name, {})[str(figure.players or "all")] = figure.value
+            value = f"{figure.value:,.0f}" if figure.value >= 100 else f"{figure.value:.2f}"
+            grid.add_row(figure.name, str(figure.players or ""), value, figure.unit)
+    for count, theirs in figures.get("yardstick", {}).items():
+        ratio = figures["random_single"][count] / theirs
+        figures.setdefault("against_yardstick", {})[count] = ratio
+        grid.add_row("against_yardstick", count, f"{ratio:.2f}", "random_single / yardstick")
+    console().print(grid)
+    if json_file is not None:
+        json_file.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")

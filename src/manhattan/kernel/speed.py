@@ -1,0 +1,158 @@
+"""How fast the kernel plays, measured.
+
+Games a second on one core by the processor's clock, the best of several runs: machines are shared
+and noisy, so figures mean something only beside others of the same run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from manhattan.kernel.jit import compiled
+from manhattan.kernel.layout import GAME
+from manhattan.kernel.playouts import POLICIES, Policy, playouts
+from manhattan.kernel.policies import finish_game
+from manhattan.kernel.position import KernelError, Position
+from manhattan.kernel.start import start_game
+from manhattan.kernel.turn import NO_FATE
+from manhattan.kernel.warm import announced
+from manhattan.rules import SeedShuffler, Setup, deal, set_up
+
+RUNS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One measurement."""
+
+    name: str
+    players: int
+    value: float
+    unit: str
+
+
+@compiled
+def _games(room: Any, players: Any, colours: Any, policy: int, seed: int, count: int) -> int:
+    """Whole games, one after the other; the sum of all points, so that none is left out."""
+    total = 0
+    g = room[0]
+    for number in range(count):
+        start_game(g, players, 0, seed, number, NO_FATE)
+        finish_game(g, players, colours, policy, NO_FATE)
+        for player in range(len(players)):
+            total += g.scores[player]
+    return total
+
+
+@compiled
+def _copies(games: Any, room: Any, count: int) -> None:
+    for i in range(count):
+        room[0] = games[i % len(games)]
+
+
+def start_of(setup: Setup) -> Position:
+    return Position.of_state(deal(setup, SeedShuffler(bytes(32))))
+
+
+def best_rate(amount: int, work: Callable[[], object], runs: int = RUNS) -> float:
+    """So much work a second, the best of several runs."""
+    best = 0.0
+    for _ in range(runs):
+        begin = time.process_time()
+        work()
+        best = max(best, amount / (time.process_time() - begin))
+    return best
+
+
+def single(setup: Setup, policy: Policy, games: int) -> float:
+    """Whole games a second, one at a time."""
+    room = start_of(setup).data
+    players, colours = (0,) * len(setup.players), (0,) * setup.schedule.colours
+    with announced(setup, "speed"):
+        _games(room, players, colours, POLICIES[policy], 0, 1)
+    return best_rate(games, lambda: _games(room, players, colours, POLICIES[policy], 1, games))
+
+
+def two_threads(setup: Setup, games: int) -> float:
+    """How many times as many games two threads play as one, by the wall clock."""
+    position = start_of(setup)
+    playouts(position, 1)
+    best = {1: 0.0, 2: 0.0}
+    for _ in range(RUNS):
+        for threads in best:
+            begin = time.perf_counter()
+            playouts(position, games, threads=threads)
+            best[threads] = max(best[threads], games / (time.perf_counter() - begin))
+    return best[2] / best[1]
+
+
+def copying() -> float:
+    """Nanoseconds to copy a game."""
+    data = np.repeat(start_of(set_up(4)).data, 64).view(np.recarray)
+    room = data[:1].copy()
+    _copies(data, room, 1)
+    return 1e9 / best_rate(1_000_000, lambda: _copies(data, room, 1_000_000))
+
+
+def loading(players: int) -> tuple[float, float]:
+    """Seconds until a fresh process has played its first game: compiling, and from the cache."""
+    code = (
+        "from manhattan.kernel.speed import single; from manhattan.rules import set_up;"
+        f"single(set_up({players}), 'uniform', 1)"
+    )
+    seconds = []
+    with tempfile.TemporaryDirectory() as cache:
+        for _ in range(2):
+            begin = time.perf_counter()
+            subprocess.run(  # noqa: S603 - ourselves
+                [sys.executable, "-c", code],
+                env=os.environ | {"MANHATTAN_CACHE": cache},
+                capture_output=True,
+                check=True,
+            )
+            seconds.append(time.perf_counter() - begin)
+    return seconds[0], seconds[1]
+
+
+def yardstick(program: Path, players: int, games: int) -> float:
+    """What another program reports, called as PROGRAM PLAYERS GAMES SEED RUNS; it has to print
+    ``games_per_s=...``."""
+    command = [str(program), str(players), str(games), "1", str(RUNS)]
+    try:
+        done = subprocess.run(  # noqa: S603 - the program that the user named
+            command, capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise KernelError(f"The yardstick {program} can't be run: {error}.") from error
+    found = re.search(r"games_per_s=([0-9.]+)", done.stdout)
+    if found is None:
+        raise KernelError(f"The yardstick {program} did not print games_per_s=.")
+    return float(found[1])
+
+
+def measure(players: list[int], games: int, compare: Path | None) -> Iterator[Figure]:
+    """All figures, one by one as they are measured."""
+    yield Figure("record", 0, float(GAME.itemsize), "bytes a game")
+    yield Figure("copy", 0, copying(), "ns")
+    for count in players:
+        setup = set_up(count)
+        yield Figure("random_single", count, single(setup, "uniform", games), "games a second")
+        if compare is not None:
+            yield Figure("yardstick", count, yardstick(compare, count, games), "games a second")
+        greedy = single(setup, "greedy", max(1, games // 20))
+        yield Figure("greedy_single", count, greedy, "games a second")
+        yield Figure("two_threads", count, two_threads(setup, games), "times one")
+        cold, cached = loading(count)
+        yield Figure("first_use", count, cold, "s, compiling")
+        yield Figure("later_use", count, cached, "s, from the cache")
