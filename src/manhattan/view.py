@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from manhattan.rules import (
     DECK,
@@ -69,9 +69,9 @@ def seen_by(player: int | None, event: Event) -> Event:
     """An event as a player, or with None an onlooker, may know it."""
     match event:
         case Shuffled():
-            return replace(event, pile=None)
+            return event._replace(pile=None)
         case Built() | Redrew() if event.player != player:
-            return replace(event, drew=None)
+            return event._replace(drew=None)
         case _:
             return event
 

@@ -6,7 +6,7 @@ the eyes of whoever reads (``manhattan.view`` does that).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from manhattan.rules.blocks import Block, Colour
 from manhattan.rules.board import Card, Site
@@ -14,16 +14,14 @@ from manhattan.rules.moves import Build, Remove, Select
 from manhattan.rules.scoring import Result, Sheet
 
 
-@dataclass(frozen=True, slots=True)
-class Selected:
+class Selected(NamedTuple):
     """A player chose his blocks for the round."""
 
     player: int
     move: Select
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
+class Built(NamedTuple):
     """A player played a card, placed a block and drew a card."""
 
     player: int
@@ -39,8 +37,7 @@ class Built:
         return self.move.site
 
 
-@dataclass(frozen=True, slots=True)
-class Shuffled:
+class Shuffled(NamedTuple):
     """The played cards became the new draw pile. Stands before the event whose draw needed it."""
 
     number: int
@@ -48,8 +45,7 @@ class Shuffled:
     pile: tuple[Card, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Redrew:
+class Redrew(NamedTuple):
     """A player could place nothing: he showed his hand and drew a new one."""
 
     player: int
@@ -57,8 +53,7 @@ class Redrew:
     drew: tuple[Card, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Removed:
+class Removed(NamedTuple):
     """Still nothing could be placed: a block was taken out of the game."""
 
     player: int
@@ -66,15 +61,13 @@ class Removed:
     block: Block
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """A round was scored."""
 
     sheet: Sheet
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(NamedTuple):
     """The game is over."""
 
     result: Result

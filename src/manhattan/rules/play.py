@@ -124,29 +124,33 @@ def after_select(table: Table, move: Select) -> Table:
 
 
 def after_build(table: Table, move: Build, block: Block, card: Card) -> Table:
-    """The table after a card was played and its block placed, before a card is drawn."""
+    """The table after a card was played, its block placed and the turn passed on. What is drawn
+    for the card is seen to by the caller."""
     return table._replace(
         board=_with(table.board, move.site, table.board[move.site].topped(block)),
         tableaus=_without(table, block),
         played=(*table.played, card),
+        mover=table.setup.left_of(table.mover),
     )
 
 
 def after_remove(table: Table, block: Block) -> Table:
-    """The table after a block was taken out of the game."""
+    """The table after a block was taken out of the game and the turn passed on."""
     index = table.setup.colour_index(block.colour)
     return table._replace(
         tableaus=_without(table, block),
         taken_out=_with(table.taken_out, index, add(table.taken_out[index], ONE_BLOCK[block.size])),
+        mover=table.setup.left_of(table.mover),
+        phase=Phase.BUILD,
     )
 
 
 def after_turn(table: Table) -> tuple[Table, tuple[Event, ...]]:
-    """The table when a building turn is over: the turn passes on, a round's last one is followed
-    by the scoring, and the last round by the end."""
+    """The table when a building turn is over: a round's last one is followed by the scoring, and
+    the last round by the end."""
     setup = table.setup
     if any(map(any, table.tableaus)):
-        return table._replace(mover=setup.left_of(table.mover), phase=Phase.BUILD), ()
+        return table, ()
     sheet = score_round(table.board, setup, table.round, table.scores)
     start = setup.left_of(table.start_player)
     table = table._replace(sheets=(*table.sheets, sheet), start_player=start, mover=start)
