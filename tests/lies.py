@@ -117,7 +117,7 @@ def a_choice_is_written_out_of_order(data: Json) -> Lie:
 
 def a_choice_has_too_many_large_blocks(data: Json) -> Lie:
     data["events"][0]["move"] = "[444444]"
-    return at(data, 0), "has 3 block(s) of 4 left; 6 were chosen."
+    return at(data, 0), "has 3 left of size 4; 6 were chosen."
 
 
 def a_choice_has_too_few_blocks(data: Json) -> Lie:

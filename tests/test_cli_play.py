@@ -62,7 +62,7 @@ def test_a_build_may_be_typed_in_small_letters(tmp_path: Path) -> None:
     ("typed", "what"),
     [
         ("11223", "Choose 6 blocks of orange, not 5."),
-        ("444444", "The supply of orange has 3 block(s) of 4 left; 6 were chosen."),
+        ("444444", "The supply of orange has 3 left of size 4; 6 were chosen."),
         ("1122 3344", "Choose 6 blocks of orange, not 8."),
         ("1 1 2 2 3 4", "Ada chooses 1 1 2 2 3 4."),
         ("C5+3", "Blocks for round 1 are chosen first, 6 of each colour."),
@@ -313,3 +313,12 @@ def test_bytes_that_are_no_text_are_answered_like_any_other_nonsense() -> None:
     outcome = process(*NEW, typed=b"\xff\xfe\n112234\nquit\n", env=strict)
     assert "Traceback" not in outcome.err
     assert outcome.out.endswith("Goodbye.\n")
+
+
+@pytest.mark.parametrize("option", [["--players", "4"], ["--edition", "hig-1994"]])
+def test_a_saved_game_brings_its_own_table(option: list[str], tmp_path: Path) -> None:
+    """What would be ignored in silence is refused."""
+    write(tmp_path / "game", [told(Game.new(NAMES, seed=bytes(32)))])
+    outcome = manhattan("play", "--load", tmp_path / "game", *option)
+    assert outcome.code == 1
+    assert "leave --" in outcome.sentence

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from manhattan.rules import EDITIONS, ROWS, Edition, edition
-from manhattan.rules.blocks import FULL_STOCK
+from manhattan.rules import CITIES, EDITIONS, ROWS, Edition, edition
+from manhattan.rules.blocks import BLOCKS_OF_A_COLOUR, FULL_STOCK
 from manhattan.rules.editions import Schedule, schedule
 
 ROW_TITLES: Final[Mapping[str, str]] = MappingProxyType(
@@ -104,7 +104,7 @@ def _material(book: Edition) -> str:
     ones, twos, threes, fours = FULL_STOCK
     names = ""
     if book.cities[0] != "A":
-        lettered = zip("ABCDEF", book.cities, strict=True)
+        lettered = zip(CITIES, book.cities, strict=True)
         names = f" ({', '.join(f'{letter} {name}' for letter, name in lettered)})"
     return (
         "## What there is\n\n"
@@ -179,7 +179,8 @@ def _scoring(book: Edition) -> str:
 
 def _players(book: Edition) -> str:
     three, two = schedule(book.rules, 3), schedule(book.rules, 2)
-    unused = "" if two.blocks * two.rounds == 24 else " Part of the blocks stays unused."
+    all_used = two.blocks * two.rounds == BLOCKS_OF_A_COLOUR
+    unused = "" if all_used else " Part of the blocks stays unused."
     return (
         "## Three players, two players\n\n"
         f"**Three** play as four do, with {_plan(three)} a round and {three.rounds} rounds.\n\n"
@@ -187,6 +188,7 @@ def _players(book: Edition) -> str:
         f"{two.rounds} rounds.{unused} In each turn you build one block of either colour. "
         "Owning, taking over and scoring go by colour as if four were playing, so your other "
         "colour is a foreign colour; your points are the sum of both."
+        + (f"\n\n{book.options}" if book.options else "")
     )
 
 

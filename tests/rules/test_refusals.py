@@ -114,13 +114,13 @@ CASES = [
         Reason.WRONG_NUMBER_OF_COLOURS,
         choosing,
         "[111|111]",
-        "Choose blocks for 1 colour(s), not for 2.",
+        "Write a list of blocks for each colour you play: 1, not 2.",
     ),
     Case(
         Reason.WRONG_NUMBER_OF_COLOURS,
         lambda: choosing(2),
         "[1111]",
-        "Choose blocks for 2 colour(s), not for 1.",
+        "Write a list of blocks for each colour you play: 2, not 1.",
     ),
     Case(Reason.WRONG_NUMBER_OF_BLOCKS, choosing, "[11111]", "Choose 6 blocks of orange, not 5."),
     Case(
@@ -133,13 +133,13 @@ CASES = [
         Reason.SUPPLY_TOO_SMALL,
         choosing,
         "[114444]",
-        "The supply of orange has 3 block(s) of 4 left; 4 were chosen.",
+        "The supply of orange has 3 left of size 4; 4 were chosen.",
     ),
     Case(
         Reason.SUPPLY_TOO_SMALL,
         short_of_fours,
         "[111144]",
-        "The supply of orange has 1 block(s) of 4 left; 2 were chosen.",
+        "The supply of orange has 1 left of size 4; 2 were chosen.",
     ),
     Case(
         Reason.COLOUR_NOT_NEEDED, building, "A5+1b", "You play one colour: leave the letter b out."

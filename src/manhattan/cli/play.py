@@ -71,6 +71,7 @@ QUESTIONS = {
 
 
 def play(
+    context: typer.Context,
     players: Players = 4,
     edition: EditionId = DEFAULT_EDITION,
     bots: Annotated[
@@ -88,6 +89,7 @@ def play(
     """Play against bots on the terminal."""
     opponent = bot(bots)
     if load is not None:
+        _refuse_options(context, "players", "edition", "name", "seed", "house_rule")
         game = _loaded(load)
     else:
         names = [name, *(f"{bots.title()} {n}" for n in range(1, check_count(players)))]
@@ -298,6 +300,15 @@ def _loaded(path: Path) -> Game:
     if game.over:
         raise RecordError("This game is over. Look at it with: manhattan replay", str(path))
     return game
+
+
+def _refuse_options(context: typer.Context, *names: str) -> None:
+    """A saved game brings its own table: what would be ignored is refused."""
+    for name in names:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            option = name.replace("_", "-")
+            raise SetupError(f"A saved game has its own table: leave --{option} out with --load.")
 
 
 def _seed(text: str | None) -> bytes | None:

@@ -98,6 +98,8 @@ class Edition:
     start_player: str
     """How the book settles who begins. Not a rule of play: a table names him or draws lots."""
     rules: Rules
+    options: str = ""
+    """What the book leaves to the players, and how a table says so."""
 
 
 _NAMED_CITIES: Final = ("Sydney", "Manhattan", "Frankfurt", "Hong Kong", "São Paulo", "Cairo")
@@ -135,6 +137,11 @@ EDITIONS: Final[Mapping[str, Edition]] = MappingProxyType(
                 cities=_NAMED_CITIES,
                 start_player="settled freely",
                 rules=replace(_RULES_2017, sides="free", final_tie="shared"),
+                options=(
+                    "The book leaves this to the table: three may also take 6 blocks in 4 rounds "
+                    "(three_players=6x4), and two may play one colour each, 6 blocks in 4 rounds "
+                    "(two_players=6x4-one-colour)."
+                ),
             ),
             Edition(
                 id="999-games",

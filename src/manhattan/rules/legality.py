@@ -53,10 +53,12 @@ SENTENCES: Final[Mapping[Reason, str]] = MappingProxyType(
         Reason.NOT_PLAYING: "You are looking on; it is {mover}'s turn.",
         Reason.SELECT_FIRST: "Blocks for round {round} are chosen first, {count} of each colour.",
         Reason.ALREADY_SELECTED: "The blocks of round {round} are chosen already; now build.",
-        Reason.WRONG_NUMBER_OF_COLOURS: "Choose blocks for {needed} colour(s), not for {given}.",
+        Reason.WRONG_NUMBER_OF_COLOURS: (
+            "Write a list of blocks for each colour you play: {needed}, not {given}."
+        ),
         Reason.WRONG_NUMBER_OF_BLOCKS: "Choose {needed} blocks of {colour}, not {given}.",
         Reason.SUPPLY_TOO_SMALL: (
-            "The supply of {colour} has {left} block(s) of {size} left; {given} were chosen."
+            "The supply of {colour} has {left} left of size {size}; {given} were chosen."
         ),
         Reason.COLOUR_NOT_NEEDED: "You play one colour: leave the letter {letter} out.",
         Reason.COLOUR_MISSING: "You play two colours: add the letter {first} or {second}.",
