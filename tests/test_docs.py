@@ -63,6 +63,12 @@ def test_the_shuffle_in_the_record_page_is_ours() -> None:
     assert f"among four players is {lot(zero, 4)}." in page
 
 
+def test_the_code_in_the_kernel_page_runs() -> None:
+    page = (ROOT / "docs/kernel.md").read_text("utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    exec(code.replace("10_000", "10").replace("1024", "8"), {})
+
+
 def test_the_rules_page_names_every_edition_and_row() -> None:
     page = (ROOT / "docs/rules.md").read_text("utf-8")
     for name in [*EDITIONS, *ROWS, *(value for values in ROWS.values() for value in values)]:

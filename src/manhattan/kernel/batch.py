@@ -102,14 +102,22 @@ class Batch:
         """``[game]``: who won, a bit each, if the game ended in the last step; else 0."""
         self.results = np.zeros((count, len(setup.players)), np.int32)
         """``[game, player]``: the final points of the last game that ended there."""
+        if count > 1:
+            with announced(setup, "batches"):  # all of it now, not one wait after the other
+                self._rehearse(setup)
         self.reset()
+
+    @staticmethod
+    def _rehearse(setup: Setup) -> None:
+        single = Batch(setup, 1)
+        single.masks()
+        single.step(single.random_actions())
 
     def reset(self) -> None:
         """Deal all games anew: the same ones."""
         self._numbers = np.arange(self.count, dtype=np.int64)
         self._first = (self._numbers % len(self._players)).astype(np.int32)
-        with announced(self.setup, "batches"):
-            _start_all(self.games, self._players, self._first, self.seed, self._numbers)
+        _start_all(self.games, self._players, self._first, self.seed, self._numbers)
 
     @property
     def movers(self) -> npt.NDArray[np.int64]:

@@ -25,6 +25,7 @@ from manhattan.kernel.layout import (
 from manhattan.kernel.scoring import winners_once
 from manhattan.kernel.step import act_once, deal_unseen_once, mask_once, placements_once
 from manhattan.kernel.turn import NO_FATE
+from manhattan.kernel.warm import announced
 from manhattan.rules import (
     SITES,
     Block,
@@ -168,9 +169,11 @@ class Position:
         if isinstance(action, bool) or not isinstance(action, int | np.integer):
             raise KernelError(f"An action is a whole number, not {action!r}.")
         fate = np.array(next_pile, np.uint8) - np.uint8(1) if len(next_pile) else NO_FATE
-        if not 0 <= action < self.numbering.size or not act_once(
-            self.data, self._players, self._colours, int(action), fate
-        ):
+        legal = False
+        if 0 <= action < self.numbering.size:
+            with announced(self.setup, "moves"):
+                legal = act_once(self.data, self._players, self._colours, int(action), fate)
+        if not legal:
             raise KernelError(
                 f"Action {action} is illegal here (there are 0 to {self.numbering.size - 1}, "
                 f"{len(self.legal_actions())} of them legal)."
@@ -179,7 +182,8 @@ class Position:
     def deal_unseen(self, player: int | None) -> None:
         """Deal anew what a player (None: an onlooker) can't see."""
         viewer = -1 if player is None else self.setup.check_player(player)
-        deal_unseen_once(self.data, self._players, self._colours, viewer)
+        with announced(self.setup, "dealing"):
+            deal_unseen_once(self.data, self._players, self._colours, viewer)
 
     def winners(self) -> tuple[tuple[int, ...], str]:
         """Who has won, and what decided it."""

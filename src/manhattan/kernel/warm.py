@@ -5,16 +5,19 @@ What has been compiled for this processor is noted in the cache's folder, beside
 
 from __future__ import annotations
 
+import shutil
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from manhattan.kernel.jit import CACHE, COMPILED
 from manhattan.rules import Setup
 
-_told_by = threading.local()
+_MONTH = 30 * 24 * 3600
+_compiled: set[str] = set()
+_local = threading.local()
 
 
 def tell(line: str) -> None:
@@ -23,32 +26,43 @@ def tell(line: str) -> None:
 
 
 @contextmanager
-def announced(setup: Setup, what: str, say: Callable[[str], None] | None = None) -> Iterator[None]:
+def announced(setup: Setup, what: str) -> Iterator[None]:
     """Tell before, and after, if what follows has to be compiled first."""
-    note = CACHE / f"{what}-{len(setup.players)}-{setup.schedule.colours}.compiled"
-    if not COMPILED or note.exists():
+    key = f"{what}-{len(setup.players)}-{setup.schedule.colours}"
+    if key in _compiled or not COMPILED:
         yield
         return
-    say_it: Callable[[str], None] = say or getattr(_told_by, "say", None) or tell
-    say_it(
-        f"Compiling the simulator for {len(setup.players)} players ({what}): "
-        "up to half a minute, this once ..."
-    )
-    start = time.monotonic()
-    yield
-    say_it(f"Compiled in {time.monotonic() - start:.0f} s.")
-    try:
-        note.parent.mkdir(parents=True, exist_ok=True)
-        note.touch()
-    except OSError:
-        pass  # a folder that can't be written to: compiled again next time, and told again
+    note = CACHE / f"{key}.compiled"
+    if not note.exists():
+        say: Callable[[str], None] = getattr(_local, "say", tell)
+        say(
+            f"Compiling the simulator for {len(setup.players)} players ({what}): "
+            "up to half a minute, this once ..."
+        )
+        start = time.monotonic()
+        yield
+        say(f"Compiled in {time.monotonic() - start:.0f} s.")
+        with suppress(OSError):  # a folder that can't be written to: compiled, and told, again
+            CACHE.mkdir(parents=True, exist_ok=True)
+            note.touch()
+            _forget_old_ones()
+    else:
+        yield
+    _compiled.add(key)
 
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Compile without a word, as in the background."""
-    _told_by.say = lambda _line: None
+    """Compile without a word in this thread, as in the background."""
+    _local.say = lambda _line: None
     try:
         yield
     finally:
-        del _told_by.say
+        del _local.say
+
+
+def _forget_old_ones() -> None:
+    """Every change of the kernel has a folder of its own: those not used for a month go."""
+    for folder in CACHE.parent.glob("kernel-*"):
+        if folder != CACHE and time.time() - folder.stat().st_mtime > _MONTH:
+            shutil.rmtree(folder, ignore_errors=True)
