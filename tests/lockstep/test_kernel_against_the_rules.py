@@ -77,7 +77,8 @@ def play_in_lockstep(position: Position, state: State, seed: bytes, rng: Random)
     assert position.state() == state
     for ply in range(1000):
         moves = legal_moves(state)
-        numbers = {position.action(move): move for move in moves}
+        own = state.table.player.colours
+        numbers = {position.numbering.number(move, own): move for move in moves}
         assert len(numbers) == len(moves)
         assert sorted(numbers) == position.legal_actions()
         if not moves:
@@ -85,6 +86,7 @@ def play_in_lockstep(position: Position, state: State, seed: bytes, rng: Random)
         action = rng.choice(list(numbers))
         move = numbers[action]
         assert position.move(action) == move
+        assert position.action(move) == action
         state, events = apply(state, move, chance)
         piles = [event.pile for event in events if isinstance(event, Shuffled)]
         position.act(action, piles[0] or () if piles else ())
