@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import shutil
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from manhattan.kernel.jit import CACHE, COMPILED
@@ -17,11 +16,10 @@ from manhattan.rules import Setup
 
 _MONTH = 30 * 24 * 3600
 _compiled: set[str] = set()
-_local = threading.local()
 
 
 def tell(line: str) -> None:
-    """How a person is told by default: on a line of the standard error output."""
+    """Tell a person, on a line of the standard error output."""
     print(line, file=sys.stderr, flush=True)
 
 
@@ -34,14 +32,13 @@ def announced(setup: Setup, what: str) -> Iterator[None]:
         return
     note = CACHE / f"{key}.compiled"
     if not note.exists():
-        say: Callable[[str], None] = getattr(_local, "say", tell)
-        say(
+        tell(
             f"Compiling the simulator for {len(setup.players)} players ({what}): "
             "up to half a minute, this once ..."
         )
         start = time.monotonic()
         yield
-        say(f"Compiled in {time.monotonic() - start:.0f} s.")
+        tell(f"Compiled in {time.monotonic() - start:.0f} s.")
         with suppress(OSError):  # a folder that can't be written to: compiled, and told, again
             CACHE.mkdir(parents=True, exist_ok=True)
             note.touch()
@@ -49,16 +46,6 @@ def announced(setup: Setup, what: str) -> Iterator[None]:
     else:
         yield
     _compiled.add(key)
-
-
-@contextmanager
-def quietly() -> Iterator[None]:
-    """Compile without a word in this thread, as in the background."""
-    _local.say = lambda _line: None
-    try:
-        yield
-    finally:
-        del _local.say
 
 
 def _forget_old_ones() -> None:
