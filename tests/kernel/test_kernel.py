@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 
 from manhattan import Game, view
+from manhattan.bots.greedy import _worth
 from manhattan.cli.bench import kernel
 from manhattan.kernel import GAME, Batch, KernelError, Numbering, Position, playouts
 from manhattan.kernel.speed import yardstick
-from manhattan.rules import Colour, NotationError, parse_move, set_up
+from manhattan.rules import Build, Colour, NotationError, parse_move, set_up
 
 FOUR = pytest.mark.xdist_group("4-1")
 TWO = pytest.mark.xdist_group("2-2")
@@ -141,13 +142,24 @@ def test_playouts_tell_what_came_of_each_first_move() -> None:
     assert position.state() == middle().state
 
 
-@FOUR
-def test_greedy_players_beat_uniform_ones() -> None:
-    """Both have random blocks; the mover alone can't be told apart, so scores are compared: greedy
-    players take towers over and leave fewer of them."""
-    position = Position.of_state(Game.new(4, seed=bytes(32)).state)
-    uniform = playouts(position, 500, 1, "uniform").scores.mean()
-    assert playouts(position, 500, 1, "greedy").scores.mean() < uniform - 5
+@pytest.mark.parametrize("edition", ["hig-2017", "999-games"])
+@pytest.mark.parametrize("players", [pytest.param(4, marks=FOUR), pytest.param(2, marks=TWO)])
+def test_greedy_players_make_the_best_placements_and_no_others(players: int, edition: str) -> None:
+    """Best as the readable bot reckons it on the rules' own board; all ties come up."""
+    game = Game.new(players, edition=edition, seed=bytes(32))
+    compared = 0
+    for ply in range(70):
+        moves = game.legal_moves()
+        builds = [move for move in moves if isinstance(move, Build)]
+        if builds and ply % 3 == 0:
+            position = Position.of_state(game.state)
+            worths = {position.action(build): _worth(game.table, build) for build in builds}
+            best = {a for a, worth in worths.items() if worth == max(worths.values())}
+            made = playouts(position, 40 * len(best), ply, "greedy", threads=1).first
+            assert set(made.tolist()) == best
+            compared += 1
+        game.play(moves[ply * 7919 % len(moves)])
+    assert compared > 15
 
 
 @FOUR
