@@ -33,6 +33,10 @@ def kernel(
         Path | None,
         typer.Option("--yardstick", help="A program to compare with: PLAYERS GAMES SEED RUNS."),
     ] = None,
+    batched_yardstick: Annotated[
+        Path | None,
+        typer.Option("--batched-yardstick", help="One that plays many games at once."),
+    ] = None,
 ) -> None:
     """How fast the compiled kernel plays: best of several runs, on one core."""
     from manhattan.kernel.speed import measure  # loading the compiler takes a second
@@ -42,15 +46,11 @@ def kernel(
     figures: dict[str, dict[str, float]] = {}
     grid = Grid("what", "players", "figure", "")
     with screen.status("Measuring ...") as status:
-        for figure in measure(counts, games, yardstick):
+        for figure in measure(counts, games, yardstick, batched_yardstick):
             status.update(f"Measuring ... {figure.name} is done")
             figures.setdefault(figure.name, {})[str(figure.players or "all")] = figure.value
             value = f"{figure.value:,.0f}" if figure.value >= 100 else f"{figure.value:.2f}"
             grid.add_row(figure.name, str(figure.players or ""), value, figure.unit)
-    for count, theirs in figures.get("yardstick", {}).items():
-        ratio = figures["random_single"][count] / theirs
-        figures.setdefault("against_yardstick", {})[count] = ratio
-        grid.add_row("against_yardstick", count, f"{ratio:.2f}", "random_single / yardstick")
     console().print(grid)
     if json_file is not None:
         json_file.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")

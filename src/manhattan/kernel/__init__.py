@@ -7,7 +7,18 @@ lockstep tests.
 from manhattan.kernel.actions import Numbering
 from manhattan.kernel.batch import Batch
 from manhattan.kernel.layout import GAME
-from manhattan.kernel.playouts import Playouts, playouts
+from manhattan.kernel.mass import random_games
+from manhattan.kernel.playouts import Playouts, Results, playouts
 from manhattan.kernel.position import KernelError, Position
 
-__all__ = ["GAME", "Batch", "KernelError", "Numbering", "Playouts", "Position", "playouts"]
+__all__ = [
+    "GAME",
+    "Batch",
+    "KernelError",
+    "Numbering",
+    "Playouts",
+    "Position",
+    "Results",
+    "playouts",
+    "random_games",
+]

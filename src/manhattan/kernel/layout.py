@@ -87,6 +87,10 @@ POSITION = np.array(
 KIND = np.argsort(POSITION, axis=1).astype(np.uint8)
 """``[seat, position]``: the card that names it."""
 
+RING = (0, 1, 2, 5, 8, 7, 6, 3, 4)
+"""The positions clockwise from the north-west corner, the centre last: so a turn of the table is
+a rotation of the first eight."""
+
 
 def _multisets(count: int) -> list[tuple[int, int, int, int]]:
     """Every choice of so many blocks, in the order in which the rules list them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -28,15 +29,13 @@ NOT_AT_ALL = -2
 
 
 @dataclass(frozen=True, slots=True)
-class Playouts:
-    """What came of many games from one position, game by game."""
+class Results:
+    """What came of many games, game by game."""
 
     scores: npt.NDArray[np.int32]
     """``[game, player]``: the points at the end."""
     winners: npt.NDArray[np.uint8]
     """``[game]``: who won, a bit for each player."""
-    first: npt.NDArray[np.int32]
-    """``[game]``: the number of the first move; -1 if the game was over."""
 
     @property
     def win_shares(self) -> npt.NDArray[np.float64]:
@@ -44,6 +43,14 @@ class Playouts:
         won = (self.winners[:, None] >> np.arange(self.scores.shape[1])) & 1
         shares: npt.NDArray[np.float64] = won / won.sum(axis=1, keepdims=True)
         return shares
+
+
+@dataclass(frozen=True, slots=True)
+class Playouts(Results):
+    """What came of many games from one position, game by game."""
+
+    first: npt.NDArray[np.int32]
+    """``[game]``: the number of the first move; -1 if the game was over."""
 
     def by_first_move(self) -> dict[int, tuple[int, npt.NDArray[np.float64]]]:
         """For each first move that was made: how often, and the mean share of wins after it."""
@@ -89,6 +96,27 @@ def _play(
         won[number] = bits
 
 
+def check_amounts(games: int, threads: int | None) -> int:
+    """How many threads to play so many games on."""
+    if games < 1:
+        raise KernelError(f"Play at least one game, not {games}.")
+    count = os.cpu_count() or 1 if threads is None else threads
+    if count < 1:
+        raise KernelError(f"Play on at least one thread, not on {count}.")
+    return count
+
+
+def share_out(chunk: Callable[[int, int], None], games: int, threads: int) -> None:
+    """Play the games from one number up to another, in as many parts as there are threads."""
+    if threads == 1:
+        chunk(0, games)
+        return
+    chunk(0, 0)  # compiles, if need be, before the threads would all wait for it
+    edges = np.linspace(0, games, threads + 1).astype(int)
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(chunk, map(int, edges[:-1]), map(int, edges[1:])))
+
+
 def playouts(
     position: Position,
     games: int,
@@ -103,13 +131,9 @@ def playouts(
     The same seed gives the same games on any number of threads. With ``unseen_by`` each game
     first deals anew what that player (None: an onlooker) can't see.
     """
-    if games < 1:
-        raise KernelError(f"Play at least one game, not {games}.")
     if policy not in POLICIES:
         raise KernelError(f"There is no policy {policy!r}. The policies: {', '.join(POLICIES)}.")
-    count = os.cpu_count() or 1 if threads is None else threads
-    if count < 1:
-        raise KernelError(f"Play on at least one thread, not on {count}.")
+    count = check_amounts(games, threads)
     if unseen_by == "nobody":
         viewer = NOT_AT_ALL
     else:
@@ -136,11 +160,5 @@ def playouts(
         )
 
     with announced(position.setup, "playouts"):
-        if count == 1:
-            chunk(0, games)
-        else:
-            edges = np.linspace(0, games, count + 1).astype(int)
-            chunk(0, 0)  # compiles, if need be, before the threads would all wait for it
-            with ThreadPoolExecutor(count) as pool:
-                list(pool.map(chunk, map(int, edges[:-1]), map(int, edges[1:])))
+        share_out(chunk, games, count)
     return result

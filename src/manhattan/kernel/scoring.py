@@ -98,40 +98,47 @@ def _is_one(tied: int) -> bool:
     return tied & (tied - 1) == 0
 
 
-def _winners(g: Game, players: tuple[int, ...], colours: tuple[int, ...]) -> tuple[int, int]:
+@inlined
+def settle_tie(
+    points: Any, tallest: Any, majorities: Any, final_tie: int, top: Any, players: int
+) -> tuple[int, int]:
     """Who has won, a bit each, and what decided it: 0 points, 1 tallest tower, 2 majorities,
-    3 nothing."""
-    each, n = len(colours), len(players)
-    worth = np.zeros(4, np.int64)
-    for player in range(n):
-        worth[player] = g.scores[player]
-    tied = _keep_best(worth, (1 << n) - 1, n)
+    3 nothing. Per player: points, height of the tallest own tower, cities led."""
+    tied = _keep_best(points, (1 << players) - 1, players)
     if _is_one(tied):
         return tied, 0
-    if g.final_tie == SHARED:
+    if final_tie == SHARED:
         return tied, 3
-    top = greatest_height(g)
-    for player in range(n):
-        best = np.uint8(0)
-        for site in range(54):
-            mine = U64(0)
-            for own in range(each):
-                mine |= g.owner[player * each + own]
-            if (mine >> U64(site)) & U64(1) != U64(0) and g.heights[site] > best:
-                best = g.heights[site]
-        worth[player] = np.int64(best)
-        if g.final_tie == BOARD_TALLEST:
-            worth[player] = 1 if best == top else 0
-    tied = _keep_best(worth, tied, n)
+    if final_tie == BOARD_TALLEST:  # only whoever has the tallest of the board has anything
+        for player in range(players):
+            tallest[player] = 1 if tallest[player] == top else 0
+    tied = _keep_best(tallest, tied, players)
     if _is_one(tied):
         return tied, 1
-    worth[:] = 0
+    tied = _keep_best(majorities, tied, players)
+    return tied, 2 if _is_one(tied) else 3
+
+
+def _winners(g: Game, players: tuple[int, ...], colours: tuple[int, ...]) -> tuple[int, int]:
+    """Who has won, a bit each, and what decided it."""
+    each, n = len(colours), len(players)
+    points, tallest = np.zeros(4, np.int64), np.zeros(4, np.int64)
+    majorities = np.zeros(4, np.int64)
+    for player in range(n):
+        points[player] = g.scores[player]
+    for player in range(n):
+        mine = U64(0)
+        for own in range(each):
+            mine |= g.owner[player * each + own]
+        for site in range(54):
+            if (mine >> U64(site)) & U64(1) != U64(0):
+                tallest[player] = max(tallest[player], np.int64(g.heights[site]))
     for city in range(6):
         who = leader(g, n * each, city)
         if who >= 0:
-            worth[who // each] += 1
-    tied = _keep_best(worth, tied, n)
-    return tied, 2 if _is_one(tied) else 3
+            majorities[who // each] += 1
+    top = np.int64(greatest_height(g))
+    return settle_tie(points, tallest, majorities, g.final_tie, top, n)
 
 
 winners = never_inlined(_winners)

@@ -19,8 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from manhattan.kernel.abreast import ABREAST, GAMES
 from manhattan.kernel.jit import compiled
 from manhattan.kernel.layout import GAME
+from manhattan.kernel.mass import random_games
 from manhattan.kernel.playouts import POLICIES, Policy, playouts
 from manhattan.kernel.policies import finish_game
 from manhattan.kernel.position import KernelError, Position
@@ -65,23 +67,37 @@ def start_of(setup: Setup) -> Position:
     return Position.of_state(deal(setup, SeedShuffler(bytes(32))))
 
 
-def best_rate(amount: int, work: Callable[[], object], runs: int = RUNS) -> float:
-    """So much work a second, the best of several runs."""
-    best = 0.0
-    for _ in range(runs):
-        begin = time.process_time()
-        work()
-        best = max(best, amount / (time.process_time() - begin))
-    return best
+def rate(amount: int, work: Callable[[], object]) -> float:
+    """So much work a second."""
+    begin = time.process_time()
+    work()
+    return amount / (time.process_time() - begin)
 
 
-def single(setup: Setup, policy: Policy, games: int) -> float:
-    """Whole games a second, one at a time."""
+def best_of(*measurements: Callable[[], float]) -> list[float]:
+    """The best of several runs of each, taken in turns: so what is compared has met the same
+    noise."""
+    rounds = [[measure() for measure in measurements] for _ in range(RUNS)]
+    return [max(values) for values in zip(*rounds, strict=True)]
+
+
+def single(setup: Setup, policy: Policy, games: int) -> Callable[[], float]:
+    """A run of whole games, one at a time."""
     room = start_of(setup).data
     players, colours = (0,) * len(setup.players), (0,) * setup.schedule.colours
+
+    def play(count: int) -> int:
+        return _games(room, players, colours, POLICIES[policy], 1, count)
+
     with announced(setup, "speed"):
-        _games(room, players, colours, POLICIES[policy], 0, 1)
-    return best_rate(games, lambda: _games(room, players, colours, POLICIES[policy], 1, games))
+        play(1)
+    return lambda: rate(games, lambda: play(games))
+
+
+def abreast(setup: Setup, games: int) -> Callable[[], float]:
+    """A run of whole random games on the vector units."""
+    random_games(setup, 1, threads=1)
+    return lambda: rate(games, lambda: random_games(setup, games, 1, threads=1))
 
 
 def two_threads(setup: Setup, games: int) -> float:
@@ -102,14 +118,15 @@ def copying() -> float:
     data = np.repeat(start_of(set_up(4)).data, 64).view(np.recarray)
     room = data[:1].copy()
     _copies(data, room, 1)
-    return 1e9 / best_rate(1_000_000, lambda: _copies(data, room, 1_000_000))
+    count = 1_000_000
+    return 1e9 / best_of(lambda: rate(count, lambda: _copies(data, room, count)))[0]
 
 
 def loading(players: int) -> tuple[float, float]:
     """Seconds until a fresh process has played its first game: compiling, and from the cache."""
     code = (
         "from manhattan.kernel.speed import single; from manhattan.rules import set_up;"
-        f"single(set_up({players}), 'uniform', 1)"
+        f"single(set_up({players}), 'uniform', 1)()"
     )
     seconds = []
     with tempfile.TemporaryDirectory() as cache:
@@ -128,7 +145,7 @@ def loading(players: int) -> tuple[float, float]:
 def yardstick(program: Path, players: int, games: int) -> float:
     """What another program reports, called as PROGRAM PLAYERS GAMES SEED RUNS; it has to print
     ``games_per_s=...``."""
-    command = [str(program), str(players), str(games), "1", str(RUNS)]
+    command = [str(program), str(players), str(games), "1", "1"]
     try:
         done = subprocess.run(  # noqa: S603 - the program that the user named
             command, capture_output=True, text=True, check=True
@@ -141,16 +158,33 @@ def yardstick(program: Path, players: int, games: int) -> float:
     return float(found[1])
 
 
-def measure(players: list[int], games: int, compare: Path | None) -> Iterator[Figure]:
+def against(
+    name: str, players: int, ours: Callable[[], float], games: int, program: Path | None
+) -> Iterator[Figure]:
+    """A figure, beside that of a yardstick if there is one."""
+    if program is None:
+        yield Figure(name, players, best_of(ours)[0], "games a second")
+        return
+    mine, theirs = best_of(ours, lambda: yardstick(program, players, games))
+    yield Figure(name, players, mine, "games a second")
+    yield Figure(f"{name}_yardstick", players, theirs, "games a second")
+    yield Figure(f"{name}_ratio", players, mine / theirs, "of the yardstick")
+
+
+def measure(
+    players: list[int], games: int, compare: Path | None = None, compare_batched: Path | None = None
+) -> Iterator[Figure]:
     """All figures, one by one as they are measured."""
-    yield Figure("record", 0, float(GAME.itemsize), "bytes a game")
+    yield Figure("record", 0, float(GAME.itemsize), "bytes a game in a batch")
+    yield Figure("row", 0, ABREAST.itemsize / GAMES, "bytes a game abreast")
     yield Figure("copy", 0, copying(), "ns")
     for count in players:
         setup = set_up(count)
-        yield Figure("random_single", count, single(setup, "uniform", games), "games a second")
-        if compare is not None:
-            yield Figure("yardstick", count, yardstick(compare, count, games), "games a second")
-        greedy = single(setup, "greedy", max(1, games // 20))
+        uniform = single(setup, "uniform", games)
+        yield from against("random_single", count, uniform, games, compare)
+        many = 4 * games
+        yield from against("random_batched", count, abreast(setup, many), many, compare_batched)
+        greedy = best_of(single(setup, "greedy", max(1, games // 20)))[0]
         yield Figure("greedy_single", count, greedy, "games a second")
         yield Figure("two_threads", count, two_threads(setup, games), "times one")
         cold, cached = loading(count)

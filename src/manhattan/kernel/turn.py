@@ -44,10 +44,11 @@ def shuffle_played(g: Game, fate: Fate) -> None:
     """The played cards become the pile. Unless fate prescribes their order, they are not moved
     about: as long as a pile is not in order, every draw takes any card of it."""
     count = g.played
-    for i in range(count):
-        if len(fate) > 0:
+    if len(fate) > 0:
+        for i in range(count):
             g.cards[i] = fate[count - 1 - i]
-        else:
+    else:  # from the back to the front, except those that lie in both already
+        for i in range(min(count, _BACK - count)):
             g.cards[i] = g.cards[_BACK - 1 - i]
     g.pile = count
     g.played = 0

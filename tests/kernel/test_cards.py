@@ -1,0 +1,37 @@
+"""Where the cards fall by the kernel's own chance, there are always the same 45 of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from manhattan.kernel import Batch
+from manhattan.kernel.jit import COMPILED
+from manhattan.rules import set_up
+
+KINDS = np.arange(9)
+
+
+@pytest.mark.parametrize(
+    "players",
+    [
+        pytest.param(4, marks=pytest.mark.xdist_group("4-1")),
+        pytest.param(3, marks=pytest.mark.xdist_group("3-1")),
+        pytest.param(2, marks=pytest.mark.xdist_group("2-2")),
+    ],
+)
+def test_no_card_is_lost_or_doubled(players: int) -> None:
+    """Five of each kind in hands, pile and played cards, through every reshuffle."""
+    batch = Batch(set_up(players), 16 if COMPILED else 2, seed=3)
+    most_shuffles = 0
+    for _ in range(110 if COMPILED else 60):
+        batch.step(batch.random_actions())
+        for g in batch.games:
+            cards = np.concatenate([g.cards[: g.pile], g.cards[len(g.cards) - g.played :]])
+            count = np.bincount(cards, minlength=9)
+            for player in range(players):
+                shifts = 4 * g.names[player].astype(np.uint64)
+                count += ((g.copies[player] >> shifts) & np.uint64(15)).astype(int)
+            assert count.tolist() == [5] * 9
+        most_shuffles = max(most_shuffles, int(batch.games.shuffles.max()))
+    assert most_shuffles > 1
