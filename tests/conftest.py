@@ -24,6 +24,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=300,
         help="how many games of every edition and player count to play against the oracle",
     )
+    parser.addoption(
+        "--soak",
+        type=int,
+        default=0,
+        help="how many games in all to play in the soak of the kernel; 0 is a handful",
+    )
 
 
 @pytest.hookimpl(wrapper=True)

@@ -7,6 +7,7 @@ scores; every few moves, and at the end, the whole state, which is made of the k
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from random import Random
 
 import pytest
@@ -32,21 +33,14 @@ from manhattan.rules import (
 )
 from manhattan.rules.play import begin_turn
 from positions import crowded
+from tables import HOUSE_RULES, ODD_SEATS, group
 
-HOUSE_RULES: list[tuple[int, str, dict[str, str]]] = [
-    (4, "hig-2017", {"four_players": "4x6"}),
-    (4, "hig-1994", {"tallest_tie": "one_owner", "final_tie": "board_tallest"}),
-    (3, "hig-1994", {"three_players": "6x4", "final_tie": "own_tallest"}),
-    (3, "foxgames-2018", {"final_tie": "shared"}),
-    (2, "hig-1994", {"two_players": "6x4-one-colour"}),
-    (2, "999-games", {"two_players": "4x4", "final_tie": "board_tallest"}),
-]
 WHOLE_EVERY = 23
 
 
 def by_group(setup: Setup) -> pytest.MarkDecorator:
     """Tables that are compiled alike run in one worker, so that each is compiled once."""
-    return pytest.mark.xdist_group(f"{len(setup.players)}-{setup.schedule.colours}")
+    return pytest.mark.xdist_group(group(setup))
 
 
 def packed(stock: Stock) -> int:
@@ -137,7 +131,7 @@ def test_every_edition_and_player_count(
     ],
 )
 def test_house_rules(
-    players: int, edition: str, changes: dict[str, str], request: pytest.FixtureRequest
+    players: int, edition: str, changes: Mapping[str, str], request: pytest.FixtureRequest
 ) -> None:
     games: int = request.config.getoption("--games")
     whole_games(set_up(players, edition=edition, house_rules=changes), range(max(1, games // 10)))
@@ -145,15 +139,9 @@ def test_house_rules(
 
 @pytest.mark.parametrize(
     "seats",
-    [
-        pytest.param(seats, marks=by_group(set_up(4)))
-        for seats in (
-            [Seat.EAST, Seat.SOUTH, Seat.WEST, Seat.NORTH],
-            [Seat.SOUTH, Seat.SOUTH, Seat.NORTH, Seat.NORTH],
-        )
-    ],
+    [pytest.param(seats, marks=by_group(set_up(4))) for seats in ODD_SEATS],
 )
-def test_other_seats(seats: list[Seat], request: pytest.FixtureRequest) -> None:
+def test_other_seats(seats: tuple[Seat, ...], request: pytest.FixtureRequest) -> None:
     games: int = request.config.getoption("--games")
     whole_games(set_up(4, edition="hig-1994", seats=seats), range(max(1, games // 10)))
 

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from manhattan.kernel.bits import U64, below, lowest, mixed, nth_bit, popcount, stream
-from manhattan.kernel.jit import inlined, never_inlined
+from manhattan.kernel.bits import U64, below, lowest, mixed, nth_bit, popcount, stepped, stream
+from manhattan.kernel.jit import CHECKED, inlined, never_inlined
 from manhattan.kernel.lanes import WIDTH, alike, anywhere, counted, either, load, store
 from manhattan.kernel.layout import (
     ALL_SITES,
@@ -26,6 +26,7 @@ from manhattan.kernel.layout import (
     FITS_HIGH,
     FITS_LOW,
     FULL_SUPPLY,
+    ILLEGAL,
     SELECTIONS,
 )
 
@@ -110,7 +111,7 @@ def turned_back(cards: Any, quarters: int) -> Any:
 @inlined
 def step_random(r: Any, at: int) -> Any:
     """The next random numbers of the games that begin at a lane."""
-    counter = load(r.random, at) + U64(0x9E3779B97F4A7C15)
+    counter = stepped(load(r.random, at))
     store(r.random, at, counter)
     return mixed(counter)
 
@@ -118,7 +119,7 @@ def step_random(r: Any, at: int) -> Any:
 @inlined
 def step_random_of(r: Any, game: int) -> Any:
     """The next random number of one game."""
-    r.random[game] += U64(0x9E3779B97F4A7C15)
+    r.random[game] = stepped(r.random[game])
     return mixed(r.random[game])
 
 
@@ -276,12 +277,24 @@ def choose(
 
 
 @inlined
-def build(r: Any, turn: int) -> None:
+def may_build(r: Any, colours: tuple[int, ...], player: int, game: int, bit: Any) -> Any:
+    """Is the chosen placement legal? Asked only where every move is checked."""
+    kind = np.int64(r.kind[game])
+    colour, t = player * len(colours) + kind // 4, kind % 4
+    has_block = (r.tableau[colour, game] >> U64(8 * t)) & U64(255) != U64(0)
+    named = everywhere(r.hand[player, game]) & bit != U64(0)
+    return has_block and named and r.allowed[colour, t, game] & bit != U64(0)
+
+
+@inlined
+def build(r: Any, colours: tuple[int, ...], player: int, turn: int) -> None:
     """Put the chosen blocks where they were chosen to go, and take the chosen cards."""
     for game in range(GAMES):
         bit = nth_bit(r.sites[game], r.nth[game])
         site = lowest(bit)
         floors = r.floors[site, game] + np.uint32(r.added[game])
+        if CHECKED and bit != U64(0) and not may_build(r, colours, player, game, bit):
+            raise RuntimeError(ILLEGAL)
         r.floors[site, game] = floors
         r.new_site[turn, game] = bit
         r.new_floors[turn, game] = U64(floors)
@@ -420,7 +433,7 @@ def take_turn(
         show_hands(r, players, colours, player)
     if len(note) > 0:
         note_choice(r, colours, player, note)
-    build(r, turn)
+    build(r, colours, player, turn)
     if not smooth:
         draw_again(r, players, player, turn)
     settle(r, colours, player, turn)

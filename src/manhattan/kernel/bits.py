@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import llvmlite.binding
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from manhattan.kernel.jit import COMPILED, inlined
+from manhattan.kernel.jit import COMPILED, TARGET, has_feature, inlined, wrapping
 
 U64 = np.uint64
 
-HAS_PDEP = bool(llvmlite.binding.get_host_cpu_features().get("bmi2", False))
-"""Can the processor find the k-th bit in one step? If not, a short loop does."""
+HAS_PDEP = has_feature(TARGET, "x86_64", "bmi2")
+"""Can the processor find the k-th bit in one step? If not, a dozen do."""
 
 if TYPE_CHECKING:  # an intrinsic is called with fewer arguments than it is written with
 
@@ -62,66 +61,69 @@ else:
         return U64((value & -value).bit_length() - 1 if value else 64)
 
 
+_EVERY_BYTE = 0x0101010101010101
+_ONES, _TOPS = U64(_EVERY_BYTE), U64(0x80 * _EVERY_BYTE)
+_PAIRS, _FOURS, _EIGHTS = U64(0x55 * _EVERY_BYTE), U64(0x33 * _EVERY_BYTE), U64(0x0F * _EVERY_BYTE)
+
+_NTH_OF_BYTE = np.array(
+    [([1 << i for i in range(8) if byte >> i & 1] + 8 * [0])[:8] for byte in range(256)], np.uint8
+).ravel()
+"""``[8 * byte + n]``: the n-th set bit of a byte, alone."""
+
+
+@inlined
+def nth_bit_by_bytes(bits: Any, n: Any) -> Any:
+    """The n-th set bit on any processor: first its byte, from how many bits are set up to each
+    of the eight, reckoned side by side; then the bit in it, from a table."""
+    up_to = bits - ((bits >> U64(1)) & _PAIRS)
+    up_to = (up_to & _FOURS) + ((up_to >> U64(2)) & _FOURS)
+    up_to = ((up_to + (up_to >> U64(4))) & _EIGHTS) * _ONES
+    passed = (((n * _ONES) | _TOPS) - up_to) & _TOPS  # the bytes up to which n or fewer are set
+    shift = (((passed >> U64(7)) * _ONES) >> U64(53)) & U64(56)  # eight for each of them
+    n -= ((up_to << U64(8)) >> shift) & U64(255)
+    return U64(_NTH_OF_BYTE[U64(8) * ((bits >> shift) & U64(255)) + n]) << shift
+
+
 if COMPILED and HAS_PDEP:
 
     @inlined
     def nth_bit(bits: Any, n: Any) -> Any:
-        """The n-th set bit, counted from 0, alone."""
+        """The n-th set bit, counted from 0, alone; nothing if there is none at all."""
         return _deposit(U64(1) << n, bits)
 
 else:
-
-    @inlined
-    def nth_bit(bits: Any, n: Any) -> Any:
-        """The n-th set bit, counted from 0, alone."""
-        while n > U64(0):
-            bits &= bits - U64(1)
-            n -= U64(1)
-        return bits & (~bits + U64(1))
+    nth_bit = nth_bit_by_bytes
 
 
 # splitmix64: the state is a counter, so the stream of game n is found without playing game n - 1.
-_STEP = 0x9E3779B97F4A7C15
-_MIX_1 = 0xBF58476D1CE4E5B9
-_MIX_2 = 0x94D049BB133111EB
-_BY_SEED = 0xD1342543DE82EF95
-_BY_GAME = 0xAF251AF3B0F025B5
+_STEP = U64(0x9E3779B97F4A7C15)
+_MIX_1 = U64(0xBF58476D1CE4E5B9)
+_MIX_2 = U64(0x94D049BB133111EB)
+_BY_SEED = U64(0xD1342543DE82EF95)
+_BY_GAME = U64(0xAF251AF3B0F025B5)
 
-if COMPILED:
 
-    @inlined
-    def mixed(z: Any) -> Any:
-        """A number that looks random, from one that counts."""
-        z = (z ^ (z >> U64(30))) * U64(_MIX_1)
-        z = (z ^ (z >> U64(27))) * U64(_MIX_2)
-        return z ^ (z >> U64(31))
+@inlined
+def mixed(z: Any) -> Any:
+    """A number that looks random, from one that counts."""
+    z = (z ^ (z >> U64(30))) * _MIX_1
+    z = (z ^ (z >> U64(27))) * _MIX_2
+    return z ^ (z >> U64(31))
 
-    @inlined
-    def stepped(counter: Any) -> Any:
-        return counter + U64(_STEP)
 
-    @inlined
-    def stream(seed: Any, number: Any) -> Any:
-        """Where the random numbers of one of many games begin."""
-        return mixed(((seed * U64(_BY_SEED)) ^ (number * U64(_BY_GAME))) + U64(_STEP))
+@inlined
+def stepped(counter: Any) -> Any:
+    return counter + _STEP
 
-else:  # plain numbers: NumPy would warn of every overflow, which here is the point
-    _WORD = 2**64 - 1
 
-    def mixed(z: Any) -> Any:
-        """A number that looks random, from one that counts."""
-        value = int(z)
-        value = ((value ^ (value >> 30)) * _MIX_1) & _WORD
-        value = ((value ^ (value >> 27)) * _MIX_2) & _WORD
-        return U64(value ^ (value >> 31))
+@inlined
+def stream(seed: Any, number: Any) -> Any:
+    """Where the random numbers of one of many games begin."""
+    return mixed(((seed * _BY_SEED) ^ (number * _BY_GAME)) + _STEP)
 
-    def stepped(counter: Any) -> Any:
-        return U64((int(counter) + _STEP) & _WORD)
 
-    def stream(seed: Any, number: Any) -> Any:
-        """Where the random numbers of one of many games begin."""
-        value = ((int(seed) * _BY_SEED) ^ (int(number) * _BY_GAME)) + _STEP
-        return mixed(U64(value & _WORD))
+if not COMPILED:
+    stream = wrapping(stream)  # positions call it from outside
 
 
 @inlined

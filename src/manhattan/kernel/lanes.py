@@ -10,13 +10,11 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
-import llvmlite.binding
 import numpy as np
 
-from manhattan.kernel.jit import COMPILED
+from manhattan.kernel.jit import COMPILED, TARGET, has_feature
 
-HOST = llvmlite.binding.get_host_cpu_features()
-WIDTH = 8 if HOST.get("avx512f", False) else 4
+WIDTH = 8 if has_feature(TARGET, "x86_64", "avx512f") else 4
 """How many games a register holds."""
 
 if TYPE_CHECKING:

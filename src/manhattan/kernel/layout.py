@@ -22,6 +22,8 @@ NOBODY, ONE_OWNER = 0, 1
 SHARED, OWN_TALLEST, BOARD_TALLEST = 0, 1, 2
 """What rulebooks say about ties, in the order of ``rules.ROWS``."""
 
+ILLEGAL = "The kernel was about to make an illegal move."
+
 PHASES = tuple(Phase)
 TALLEST_TIES, FINAL_TIES = ROWS["tallest_tie"], ROWS["final_tie"]
 

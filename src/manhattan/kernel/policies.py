@@ -16,6 +16,7 @@ from manhattan.kernel.turn import (
     begin_turn,
     build,
     fitting_selections,
+    has_block,
     left_of,
     pass_selection,
     random_number,
@@ -55,15 +56,15 @@ def _pick_removal(g: Game, colours: tuple[int, ...], player: int) -> int:
     each = len(colours)
     kinds = U64(0)
     for j in range(4 * each):
-        if (g.tableau[player * each + j // 4] >> np.uint32(8 * (j % 4))) & np.uint32(255):
+        if has_block(g, player * each + j // 4, j % 4 + 1):
             kinds += U64(1)
     k = below(random_number(g), kinds)
-    picked = 0
+    picked, passed = 0, U64(0)
     for j in range(4 * each):
-        if (g.tableau[player * each + j // 4] >> np.uint32(8 * (j % 4))) & np.uint32(255):
-            if k == U64(0):
+        if has_block(g, player * each + j // 4, j % 4 + 1):
+            if k == passed:
                 picked = j
-            k -= U64(1)
+            passed += U64(1)
     return picked
 
 

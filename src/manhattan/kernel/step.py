@@ -23,9 +23,10 @@ from manhattan.kernel.turn import (
     Game,
     begin_turn,
     build,
+    can_take,
     count_placements,
     draw,
-    fitting_selections,
+    has_block,
     left_of,
     pass_selection,
     random_number,
@@ -40,16 +41,6 @@ _FOUR, _SIX = CHOICES[4], CHOICES[6]
 @inlined
 def _selections(g: Game) -> int:
     return _FOUR if g.blocks == 4 else _SIX
-
-
-@inlined
-def _can_take(g: Game, colour: int, choice: int) -> Any:
-    return (fitting_selections(g, colour, choice // 64) >> U64(choice % 64)) & U64(1) != U64(0)
-
-
-@inlined
-def _has_block(g: Game, colour: int, size: int) -> Any:
-    return (g.tableau[colour] >> np.uint32(8 * (size - 1))) & np.uint32(255) != np.uint32(0)
 
 
 def _begin_turn(g: Game, colours: tuple[int, ...], fate: Fate) -> None:
@@ -83,14 +74,14 @@ def is_legal(g: Game, colours: tuple[int, ...], action: int) -> Any:
         return g.phase == BUILD and (sites >> U64(site)) & U64(1) != U64(0)
     if action < (_BUILDS + _REMOVALS) * each:
         own, size = (action - _BUILDS * each) // _REMOVALS, action % 4 + 1
-        return g.phase == REMOVE and _has_block(g, g.mover * each + own, size)
+        return g.phase == REMOVE and has_block(g, g.mover * each + own, size)
     choice = action - (_BUILDS + _REMOVALS) * each
     count = _selections(g)
     if g.phase != SELECT or choice >= count**each:
         return False
-    if each == 2 and not _can_take(g, g.mover * each + 1, choice % count):
+    if each == 2 and not can_take(g, g.mover * each + 1, choice % count):
         return False
-    return _can_take(g, g.mover * each, choice if each == 1 else choice // count)
+    return can_take(g, g.mover * each, choice if each == 1 else choice // count)
 
 
 @inlined
@@ -133,18 +124,18 @@ def fill_mask(g: Game, colours: tuple[int, ...], mask: Any) -> None:
                 sites &= sites - U64(1)
     elif g.phase == REMOVE:
         for j in range(4 * each):
-            if _has_block(g, g.mover * each + j // 4, j % 4 + 1):
+            if has_block(g, g.mover * each + j // 4, j % 4 + 1):
                 mask[_BUILDS * each + j] = 1
     elif g.phase == SELECT:
         base = (_BUILDS + _REMOVALS) * each
         count = _selections(g)
         for first in range(count):
-            if _can_take(g, g.mover * each, first):
+            if can_take(g, g.mover * each, first):
                 if each == 1:
                     mask[base + first] = 1
                 else:
                     for second in range(count):
-                        if _can_take(g, g.mover * each + 1, second):
+                        if can_take(g, g.mover * each + 1, second):
                             mask[base + first * count + second] = 1
 
 

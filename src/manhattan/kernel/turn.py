@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from manhattan.kernel.bits import U64, below, lowest, mixed, popcount, stepped
-from manhattan.kernel.jit import inlined, never_inlined
+from manhattan.kernel.jit import CHECKED, inlined, never_inlined
 from manhattan.kernel.layout import (
     BUILD,
     EVERY_CITY,
     FITS_HIGH,
     FITS_LOW,
+    ILLEGAL,
     REMOVE,
     SELECT,
     SELECTIONS,
@@ -149,6 +150,19 @@ def place(
 
 
 @inlined
+def has_block(g: Game, colour: int, size: int) -> Any:
+    """Is there such a block on a colour's tableau?"""
+    return (g.tableau[colour] >> np.uint32(8 * (size - 1))) & np.uint32(255) != np.uint32(0)
+
+
+@inlined
+def may_build(g: Game, player: int, colour: int, size: int, bit: Any) -> Any:
+    """Is a placement legal? Asked only where every move is checked."""
+    named = (g.points_at[player] * EVERY_CITY) & bit != U64(0)
+    return named and has_block(g, colour, size) and g.allowed[colour, size - 1] & bit != U64(0)
+
+
+@inlined
 def build(
     g: Game,
     players: tuple[int, ...],
@@ -162,6 +176,8 @@ def build(
 ) -> None:
     """A whole building turn: the block, the card, the draw."""
     colour = player * len(colours) + own
+    if CHECKED and not may_build(g, player, colour, size, bit):
+        raise RuntimeError(ILLEGAL)
     g.tableau[colour] -= np.uint32(1) << np.uint32(8 * (size - 1))
     place(g, players, colours, colour, size, bit)
     put_down(g, player, lowest(bit) % U64(9))
@@ -173,6 +189,8 @@ def remove(g: Game, colours: tuple[int, ...], player: int, own: int, size: int) 
     """Take a block out of the game."""
     colour = player * len(colours) + own
     one = np.uint32(1) << np.uint32(8 * (size - 1))
+    if CHECKED and not (g.phase == REMOVE and has_block(g, colour, size)):
+        raise RuntimeError(ILLEGAL)
     g.tableau[colour] -= one
     g.taken_out[colour] += one
     g.phase = BUILD
@@ -194,8 +212,17 @@ def fitting_selections(g: Game, colour: int, word: int) -> Any:
 
 
 @inlined
+def can_take(g: Game, colour: int, choice: Any) -> Any:
+    """Can a colour's supply give this choice of blocks?"""
+    n: Any = np.int64(choice)
+    return (fitting_selections(g, colour, n // 64) >> U64(n % 64)) & U64(1) != U64(0)
+
+
+@inlined
 def take_blocks(g: Game, colour: int, choice: Any) -> None:
     """Move chosen blocks from a colour's supply to its tableau."""
+    if CHECKED and not (g.phase == SELECT and can_take(g, colour, choice)):
+        raise RuntimeError(ILLEGAL)
     chosen = SELECTIONS[g.blocks, choice]
     g.supply[colour] -= chosen
     g.tableau[colour] = chosen

@@ -23,15 +23,24 @@ def tell(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
+def _key(setup: Setup, what: str) -> str:
+    return f"{what}-{len(setup.players)}-{setup.schedule.colours}"
+
+
+def is_compiled(setup: Setup, what: str) -> bool:
+    """Has this been compiled for such a table, now or before?"""
+    key = _key(setup, what)
+    return key in _compiled or (CACHE / f"{key}.compiled").exists()
+
+
 @contextmanager
 def announced(setup: Setup, what: str) -> Iterator[None]:
     """Tell before, and after, if what follows has to be compiled first."""
-    key = f"{what}-{len(setup.players)}-{setup.schedule.colours}"
+    key = _key(setup, what)
     if key in _compiled or not COMPILED:
         yield
         return
-    note = CACHE / f"{key}.compiled"
-    if not note.exists():
+    if not is_compiled(setup, what):
         tell(
             f"Compiling the simulator for {len(setup.players)} players ({what}): "
             "up to half a minute, this once ..."
@@ -41,7 +50,7 @@ def announced(setup: Setup, what: str) -> Iterator[None]:
         tell(f"Compiled in {time.monotonic() - start:.0f} s.")
         with suppress(OSError):  # a folder that can't be written to: compiled, and told, again
             CACHE.mkdir(parents=True, exist_ok=True)
-            note.touch()
+            (CACHE / f"{key}.compiled").touch()
             _forget_old_ones()
     else:
         yield
