@@ -28,7 +28,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--soak",
         type=int,
         default=0,
-        help="how many games in all to play in the soak of the kernel; 0 is a handful",
+        help="how many games to play in the soak of the kernel; 0 is a hundred of each kind",
     )
 
 

@@ -220,7 +220,7 @@ def test_every_edition_and_player_count(
 ) -> None:
     games: int = request.config.getoption("--games")
     setup = set_up(players, edition=edition, first=games % players)
-    check_table(setup, max(1, games // (2 * GAMES)))
+    check_table(setup, max(1, games // (4 * GAMES)))
 
 
 @pytest.mark.compiled

@@ -3,6 +3,8 @@
 They share the cards: where the rules shuffle, the kernel is told how. Before each move the legal
 moves are compared, after it hands, pile, played cards, blocks, the tower that changed and the
 scores; every few moves, and at the end, the whole state, which is made of the kernel's record.
+These games go through ``Position``, as a user's do; ``test_soak.py`` plays hundreds more of each
+kind with less ado.
 """
 
 from __future__ import annotations
@@ -120,7 +122,7 @@ def test_every_edition_and_player_count(
     edition: str, players: int, request: pytest.FixtureRequest
 ) -> None:
     games: int = request.config.getoption("--games")
-    whole_games(set_up(players, edition=edition), range(games * 2 // 3))
+    whole_games(set_up(players, edition=edition), range(max(1, games // 10)))
 
 
 @pytest.mark.parametrize(
@@ -152,6 +154,7 @@ def test_crowded_boards_where_hardly_anything_can_be_placed(
 ) -> None:
     """Redraws and removals, which free play hardly ever meets."""
     games: int = request.config.getoption("--games")
+    games = max(1, games // 5)
     redraws = removals = 0
     for number in range(games):
         rng = Random(f"kernel crowded {players} {number}")

@@ -161,8 +161,7 @@ def deal_card(r: Any, player: int, pile: int) -> None:
         store(r.hand, row, load(r.hand, row) | turned(drawn, r.turned[player]))
 
 
-@inlined
-def choose_blocks(r: Any, colour: int) -> None:
+def _choose_blocks(r: Any, colour: int) -> None:
     """Any choice of blocks that the colour's supply can give, all alike."""
     for at in range(0, GAMES, WIDTH):
         store(r.draw, at, step_random(r, at))
@@ -181,6 +180,9 @@ def choose_blocks(r: Any, colour: int) -> None:
         r.tableau[colour, game] = U64(SELECTIONS[r.blocks, choice])
     for at in range(GAMES * colour, GAMES * colour + GAMES, WIDTH):
         store(r.supply, at, load(r.supply, at) - load(r.tableau, at))
+
+
+choose_blocks = never_inlined(_choose_blocks)
 
 
 @inlined
@@ -234,8 +236,7 @@ def floors_of(kind: Any, first: int) -> Any:
     return ((kind & U64(3)) + U64(1)) << shift
 
 
-@inlined
-def choose(
+def _choose(
     r: Any, players: tuple[int, ...], colours: tuple[int, ...], player: int, turn: int
 ) -> Any:
     """Any legal placement, all alike, in every game; and a card of the pile. False if some game
@@ -276,6 +277,9 @@ def choose(
     return smooth
 
 
+choose = never_inlined(_choose)
+
+
 @inlined
 def may_build(r: Any, colours: tuple[int, ...], player: int, game: int, bit: Any) -> Any:
     """Is the chosen placement legal? Asked only where every move is checked."""
@@ -286,8 +290,7 @@ def may_build(r: Any, colours: tuple[int, ...], player: int, game: int, bit: Any
     return has_block and named and r.allowed[colour, t, game] & bit != U64(0)
 
 
-@inlined
-def build(r: Any, colours: tuple[int, ...], player: int, turn: int) -> None:
+def _build(r: Any, colours: tuple[int, ...], player: int, turn: int) -> None:
     """Put the chosen blocks where they were chosen to go, and take the chosen cards."""
     for game in range(GAMES):
         bit = nth_bit(r.sites[game], r.nth[game])
@@ -301,8 +304,10 @@ def build(r: Any, colours: tuple[int, ...], player: int, turn: int) -> None:
         r.drawn[game] = nth_bit(r.pile[game], r.draw[game])
 
 
-@inlined
-def settle(r: Any, colours: tuple[int, ...], player: int, turn: int) -> None:
+build = never_inlined(_build)
+
+
+def _settle(r: Any, colours: tuple[int, ...], player: int, turn: int) -> None:
     """Blocks leave the tableaus; played cards leave the hands, and drawn ones come."""
     each = len(colours)
     for at in range(0, GAMES, WIDTH):
@@ -320,6 +325,9 @@ def settle(r: Any, colours: tuple[int, ...], player: int, turn: int) -> None:
             tableau = load(r.tableau, GAMES * q + at)
             gone = either(colour == U64(q), block, alike(U64(0)))
             store(r.tableau, GAMES * q + at, tableau - gone)
+
+
+settle = never_inlined(_settle)
 
 
 @inlined

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from manhattan.kernel.bits import U64, below, lowest, nth_bit, popcount
-from manhattan.kernel.jit import inlined, never_inlined
+from manhattan.kernel.jit import compiled, inlined, never_inlined
 from manhattan.kernel.layout import ONE_OWNER, OVER, REMOVE, SELECT
 from manhattan.kernel.scoring import greatest_height, score_round, tallest_scorer
 from manhattan.kernel.turn import (
@@ -194,7 +194,7 @@ def finish_round(
     score_round(g, players, colours)
 
 
-@inlined
+@compiled
 def finish_game(
     g: Game, players: tuple[int, ...], colours: tuple[int, ...], policy: int, fate: Fate
 ) -> None:

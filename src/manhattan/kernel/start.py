@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from manhattan.kernel.bits import U64, stream
-from manhattan.kernel.jit import inlined
+from manhattan.kernel.jit import compiled
 from manhattan.kernel.layout import ALL_SITES, FULL_SUPPLY, SELECT
 from manhattan.kernel.turn import Fate, Game, draw, random_number
 
 
-@inlined
+@compiled
 def start_game(
     g: Game, players: tuple[int, ...], first: int, seed: Any, number: Any, fate: Fate
 ) -> None:

@@ -84,7 +84,7 @@ def is_legal(g: Game, colours: tuple[int, ...], action: int) -> Any:
     return can_take(g, g.mover * each, choice if each == 1 else choice // count)
 
 
-@inlined
+@compiled
 def act(
     g: Game, players: tuple[int, ...], colours: tuple[int, ...], action: int, fate: Fate
 ) -> None:
@@ -110,7 +110,7 @@ def act(
             begin_movers_turn(g, colours, fate)
 
 
-@inlined
+@compiled
 def fill_mask(g: Game, colours: tuple[int, ...], mask: Any) -> None:
     """Set every action's byte to 1 if it is legal now, else to 0."""
     each = len(colours)
@@ -139,7 +139,7 @@ def fill_mask(g: Game, colours: tuple[int, ...], mask: Any) -> None:
                             mask[base + first * count + second] = 1
 
 
-@inlined
+@compiled
 def pick(g: Game, players: tuple[int, ...], colours: tuple[int, ...], policy: int) -> Any:
     """The move that a policy makes now, by its number."""
     each, player = len(colours), g.mover
@@ -158,7 +158,7 @@ def pick(g: Game, players: tuple[int, ...], colours: tuple[int, ...], policy: in
     return j // 4 * _BUILDS + 4 * np.int64(lowest(bit)) + j % 4
 
 
-@inlined
+@compiled
 def deal_unseen(g: Game, players: tuple[int, ...], colours: tuple[int, ...], viewer: int) -> None:
     """Deal what one player can't see anew: the other hands and the pile; with -1, all hands.
 
