@@ -7,10 +7,10 @@ PINNED := --constraint constraints.txt
 # The same for what builds the package, which pip sets up apart.
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 
-# What is compiled can't be seen into: the kernel's coverage is that of a run without the compiler,
+# What is compiled can't be seen into: its coverage is that of a run without the compiler,
 # kept apart from the other one (under a name that combining that one doesn't take in).
 UNCOMPILED := NUMBA_DISABLE_JIT=1 MANHATTAN_CHECKED=1 COVERAGE_FILE=.coverage-uncompiled
-KERNEL_TESTS := tests/kernel tests/lockstep/test_kernel_against_the_rules.py tests/lockstep/test_games_abreast.py
+KERNEL_TESTS := tests/kernel tests/judgement tests/lockstep/test_kernel_against_the_rules.py tests/lockstep/test_games_abreast.py
 
 .DEFAULT_GOAL := help
 .PHONY: help play test format bench clean
@@ -29,12 +29,12 @@ test: $(VENV)/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n auto --ignore=tests/lockstep --ignore=tests/kernel --cov --cov-report=
+	$(BIN)/python -m pytest -n auto --ignore=tests/lockstep --ignore=tests/kernel --ignore=tests/judgement --cov --cov-report=
 	$(BIN)/coverage report --include='src/manhattan/rules/*' --fail-under=100
-	$(BIN)/coverage report --omit='src/manhattan/kernel/*' --fail-under=95
+	$(BIN)/coverage report --omit='src/manhattan/kernel/*,src/manhattan/judgement/*' --fail-under=95
 	$(BIN)/python -m pytest -n auto --dist loadgroup tests/lockstep tests/kernel
-	$(UNCOMPILED) $(BIN)/python -m pytest -n auto -m 'not compiled' --games 2 $(KERNEL_TESTS) --cov=src/manhattan/kernel --cov-report=
-	$(UNCOMPILED) $(BIN)/coverage report --include='src/manhattan/kernel/*' --fail-under=95
+	$(UNCOMPILED) $(BIN)/python -m pytest -n auto -m 'not compiled' --games 2 $(KERNEL_TESTS) --cov=src/manhattan/kernel --cov=src/manhattan/judgement --cov-report=
+	$(UNCOMPILED) $(BIN)/coverage report --include='src/manhattan/kernel/*,src/manhattan/judgement/*' --fail-under=95
 
 format: $(VENV)/.installed-test
 	$(BIN)/ruff check --fix .

@@ -20,7 +20,9 @@ LEVELS = [
     {"view"},
     {"record", "replay", "rulebook"},
     {"kernel"},
+    {"judgement"},
     {"bots"},
+    {"arena"},
     {"cli", "__main__"},
 ]
 """From the ground up: a module knows those on its own level and below, never above."""

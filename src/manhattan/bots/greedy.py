@@ -7,7 +7,8 @@ from random import Random
 from types import MappingProxyType
 from typing import Final
 
-from manhattan.rules import Block, Build, Move, Select, Stock, Table
+from manhattan.bots.budget import OWN_PACE, Budget
+from manhattan.rules import Block, Build, Move, Phase, Select, Stock, Table
 from manhattan.rules.blocks import SIZES, sizes_in
 from manhattan.rules.legality import colour_of
 from manhattan.rules.scoring import score_round
@@ -38,11 +39,18 @@ SCHEDULES: Final[Mapping[tuple[int, int], tuple[Stock, ...]]] = MappingProxyType
 )
 
 
-def choose_greedily(view: View, rng: Random) -> Move:
+def choose_greedily(view: View, rng: Random, _budget: Budget = OWN_PACE) -> Move:
     """Blocks by a schedule; then the placement that changes the points most, ties at random."""
+    if view.table.phase is Phase.SELECT:
+        return _selection(view.table)
+    return choose_greedily_with_any_blocks(view, rng)
+
+
+def choose_greedily_with_any_blocks(view: View, rng: Random, _budget: Budget = OWN_PACE) -> Move:
+    """Any blocks, all choices alike; then as greedy as can be."""
     table, moves = view.table, view.legal_moves()
     if isinstance(moves[0], Select):
-        return _selection(table)
+        return rng.choice(moves)
     builds = [move for move in moves if isinstance(move, Build)]
     if not builds:  # a block must go: the smallest is the least loss
         return moves[0]

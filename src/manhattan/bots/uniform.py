@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from random import Random
 
+from manhattan.bots.budget import OWN_PACE, Budget
 from manhattan.rules import Move
 from manhattan.view import View
 
 
-def choose_at_random(view: View, rng: Random) -> Move:
+def choose_at_random(view: View, rng: Random, _budget: Budget = OWN_PACE) -> Move:
     """Any legal move, all alike."""
     return rng.choice(view.legal_moves())

@@ -1,4 +1,4 @@
-"""The command line: ``manhattan play | simulate | replay | rules | bench``."""
+"""The command line: ``manhattan play | simulate | replay | rules | arena | bench``."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import typer
 from rich.text import Text
 
 from manhattan import __version__
+from manhattan.cli.arena import arena
 from manhattan.cli.bench import bench
 from manhattan.cli.play import play
 from manhattan.cli.replay import replay
@@ -29,6 +30,7 @@ app.command()(play)
 app.command()(simulate)
 app.command()(replay)
 app.command()(rules)
+app.command()(arena)
 app.add_typer(bench, name="bench")
 
 

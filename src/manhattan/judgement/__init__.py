@@ -1,0 +1,1 @@
+"""How good is a position, and for whom? Features, learned weights, and search with both."""
