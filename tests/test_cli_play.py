@@ -204,7 +204,10 @@ def test_a_block_is_taken_out_when_none_can_be_placed(tmp_path: Path) -> None:
     ("arguments", "what"),
     [
         (["--seed", "12"], "'12' is no seed: a seed is 64 hex digits."),
-        (["--bots", "kasparov"], "There is no bot 'kasparov'. The bots: random, greedy."),
+        (
+            ["--bots", "kasparov"],
+            "There is no bot 'kasparov'. The bots: random, greedy, greedy-any-blocks.",
+        ),
         (["--players", "5"], "2 to 4 players; there are 5."),
         (["--players", "1"], "2 to 4 players; there are 1."),
         (["--edition", "x"], "There is no edition 'x'."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sysconfig
 from importlib.metadata import distributions
 from pathlib import Path
 
@@ -25,7 +26,8 @@ def pins() -> dict[str, str]:
 
 def test_everything_that_is_installed_is_pinned() -> None:
     ours = {"manhattan-game", "pip", "setuptools"}
-    for installed in distributions():
+    # Where we install: a library may bring others along inside itself.
+    for installed in distributions(path=[sysconfig.get_path("purelib")]):
         name = installed.metadata["Name"].lower().replace("_", "-")
         if name not in ours:
             assert pins().get(name) == installed.version, name

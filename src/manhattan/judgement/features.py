@@ -107,6 +107,22 @@ def threats(
 
 
 @inlined
+def chances(
+    floors: Any, owner: int, me: int, each: int, now: Any, later: Any
+) -> tuple[Any, Any, Any]:
+    """The smallest block with which I can take a rival's tower, and how many that are big enough
+    I have, of this round's and of the rest."""
+    strength = np.int64((floors >> U64(8 * owner)) & U64(255))
+    least, soon, some_day = NEVER, 0, 0
+    for own in range(me * each, me * each + each):
+        n = need(strength, floors, own)
+        least = min(least, n)
+        soon += now[own, n]
+        some_day += later[own, n]
+    return least, soon, some_day
+
+
+@inlined
 def class_of_mine(soon: Any, some_day: Any) -> Any:
     return MINE + 2 * (5 * THREATS_NOW[soon] + THREATS_LATER[some_day])
 
@@ -179,13 +195,7 @@ def describe(
                 if height > my_height or (height == my_height and np.int64(site) < my_site):
                     my_height, my_danger, my_site = height, soon, np.int64(site)
             else:
-                strength = np.int64((floors >> U64(8 * q)) & U64(255))
-                least, soon, some_day = NEVER, 0, 0
-                for own in range(me * each, me * each + each):
-                    n = need(strength, floors, own)
-                    least = min(least, n)
-                    soon += now[own, n]
-                    some_day += later[own, n]
+                least, soon, some_day = chances(floors, q, me, each, now, later)
                 out[class_of_theirs(least, soon, some_day) + here] += 1
                 their_height = max(their_height, height)
     out[EMPTY + 1] = np.int64(popcount(empty & named))

@@ -16,9 +16,9 @@ from manhattan.judgement.features import (
     CHANCES_NOW,
     EMPTY,
     MY_TABLEAU,
-    NEVER,
     THEIRS,
     Game,
+    chances,
     class_of_city,
     class_of_mine,
     class_of_tallest,
@@ -72,12 +72,7 @@ def look_round(
                     my_height, my_danger, my_site = height, soon, site
             else:
                 strength = np.int64((floors >> U64(8 * q)) & U64(255))
-                least, soon, some_day = NEVER, 0, 0
-                for own in range(me * each, me * each + each):
-                    n = need(strength, floors, own)
-                    least = min(least, n)
-                    soon += r.now[own, n]
-                    some_day += r.later[own, n]
+                least, soon, some_day = chances(floors, q, me, each, r.now, r.later)
                 f = THEIRS + 2 * (12 * (least - 1) + CHANCES_LATER[some_day])
                 for j in range(4 * each):
                     gone = 1 if j % 4 + 1 >= need(strength, floors, me * each + j // 4) else 0
