@@ -199,7 +199,7 @@ def play_many(
     noted = 0
     for game in range(len(seats)):
         first = (begin + game) % n
-        start_game(g, players, first, seed, begin + game, NO_FATE)
+        start_game(g, players, first, seed, begin + game)
         before = noted
         noted = play_game(
             g,

@@ -18,7 +18,6 @@ from manhattan.kernel.position import KernelError, Position
 from manhattan.kernel.scoring import winners
 from manhattan.kernel.start import start_game
 from manhattan.kernel.step import act, fill_mask, is_legal, pick
-from manhattan.kernel.turn import NO_FATE
 from manhattan.kernel.warm import announced
 from manhattan.rules import SeedShuffler, Setup, deal
 
@@ -26,7 +25,7 @@ from manhattan.rules import SeedShuffler, Setup, deal
 @compiled
 def _start_all(games: Any, players: Any, first: Any, seed: Any, numbers: Any) -> None:
     for i in range(len(games)):
-        start_game(games[i], players, first[i], seed, numbers[i], NO_FATE)
+        start_game(games[i], players, first[i], seed, numbers[i])
 
 
 @compiled
@@ -56,7 +55,7 @@ def _step_all(
         g = games[i]
         for player in range(len(players)):
             gained[i, player] = -g.scores[player]
-        act(g, players, colours, actions[i], NO_FATE)
+        act(g, players, colours, actions[i])
         for player in range(len(players)):
             gained[i, player] += g.scores[player]
         ended[i] = 0
@@ -67,7 +66,7 @@ def _step_all(
                 results[i, player] = g.scores[player]
             numbers[i] += len(games)
             first[i] = 0 if first[i] + 1 == len(players) else first[i] + 1
-            start_game(g, players, first[i], seed, numbers[i], NO_FATE)
+            start_game(g, players, first[i], seed, numbers[i])
 
 
 @compiled

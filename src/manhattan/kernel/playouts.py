@@ -18,7 +18,6 @@ from manhattan.kernel.policies import GREEDY, UNIFORM, finish_game
 from manhattan.kernel.position import KernelError, Position
 from manhattan.kernel.scoring import winners
 from manhattan.kernel.step import act, deal_unseen, pick
-from manhattan.kernel.turn import NO_FATE
 from manhattan.kernel.warm import announced
 
 Policy = Literal["uniform", "greedy"]
@@ -87,9 +86,9 @@ def _play(
             if viewer > NOT_AT_ALL:
                 deal_unseen(g, players, colours, viewer)
             action = pick(g, players, colours, policy)
-            act(g, players, colours, action, NO_FATE)
+            act(g, players, colours, action)
             first[number] = action
-        finish_game(g, players, colours, policy, NO_FATE)
+        finish_game(g, players, colours, policy)
         for player in range(len(players)):
             scores[number, player] = g.scores[player]
         bits, _ = winners(g, players, colours)

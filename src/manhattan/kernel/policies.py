@@ -11,7 +11,7 @@ from manhattan.kernel.jit import compiled, inlined, never_inlined
 from manhattan.kernel.layout import ONE_OWNER, OVER, REMOVE, SELECT
 from manhattan.kernel.scoring import greatest_height, score_round, tallest_scorer
 from manhattan.kernel.turn import (
-    Fate,
+    NO_FATE,
     Game,
     begin_turn,
     build,
@@ -165,9 +165,7 @@ pick_greedily = never_inlined(_pick_greedily)
 
 
 @inlined
-def finish_round(
-    g: Game, players: tuple[int, ...], colours: tuple[int, ...], policy: int, fate: Fate
-) -> None:
+def finish_round(g: Game, players: tuple[int, ...], colours: tuple[int, ...], policy: int) -> None:
     """Play on until the round is scored."""
     while g.phase == SELECT:
         for own in range(len(colours)):
@@ -178,7 +176,7 @@ def finish_round(
     for _ in range(g.blocks_left):
         count = U64(0)
         if g.phase != REMOVE:
-            count = begin_turn(g, colours, player, fate)
+            count = begin_turn(g, colours, player, NO_FATE)
         if count == U64(0):
             j = pick_removal(g, colours, player)
             remove(g, colours, player, j // 4, j % 4 + 1)
@@ -188,16 +186,14 @@ def finish_round(
                 j, bit = pick_greedily(g, players, colours, player)
             else:
                 j, bit = pick_anywhere(g, colours, count, random)
-            build(g, players, colours, player, j // 4, j % 4 + 1, bit, random >> U64(32), fate)
+            build(g, players, colours, player, j // 4, j % 4 + 1, bit, random >> U64(32), NO_FATE)
         player = left_of(player, players)
     g.blocks_left = 0
     score_round(g, players, colours)
 
 
 @compiled
-def finish_game(
-    g: Game, players: tuple[int, ...], colours: tuple[int, ...], policy: int, fate: Fate
-) -> None:
+def finish_game(g: Game, players: tuple[int, ...], colours: tuple[int, ...], policy: int) -> None:
     """Play on until the game is over."""
     while g.phase != OVER:
-        finish_round(g, players, colours, policy, fate)
+        finish_round(g, players, colours, policy)

@@ -27,7 +27,6 @@ from manhattan.kernel.playouts import POLICIES, Policy, playouts
 from manhattan.kernel.policies import finish_game
 from manhattan.kernel.position import KernelError, Position
 from manhattan.kernel.start import start_game
-from manhattan.kernel.turn import NO_FATE
 from manhattan.kernel.warm import announced
 from manhattan.rules import SeedShuffler, Setup, deal, set_up
 
@@ -50,8 +49,8 @@ def _games(room: Any, players: Any, colours: Any, policy: int, seed: int, count:
     total = 0
     g = room[0]
     for number in range(count):
-        start_game(g, players, 0, seed, number, NO_FATE)
-        finish_game(g, players, colours, policy, NO_FATE)
+        start_game(g, players, 0, seed, number)
+        finish_game(g, players, colours, policy)
         for player in range(len(players)):
             total += g.scores[player]
     return total

@@ -9,13 +9,11 @@ import numpy as np
 from manhattan.kernel.bits import U64, stream
 from manhattan.kernel.jit import compiled
 from manhattan.kernel.layout import ALL_SITES, FULL_SUPPLY, SELECT
-from manhattan.kernel.turn import Fate, Game, draw, random_number
+from manhattan.kernel.turn import NO_FATE, Game, draw, random_number
 
 
 @compiled
-def start_game(
-    g: Game, players: tuple[int, ...], first: int, seed: Any, number: Any, fate: Fate
-) -> None:
+def start_game(g: Game, players: tuple[int, ...], first: int, seed: Any, number: Any) -> None:
     """Clear the board and deal. The table's rules and seats in the record stay as they are."""
     for colour in range(4):
         for t in range(4):
@@ -40,4 +38,4 @@ def start_game(
         player = first + turn
         player = player - len(players) if player >= len(players) else player
         for _ in range(4):
-            draw(g, player, random_number(g) >> U64(32), fate)
+            draw(g, player, random_number(g) >> U64(32), NO_FATE)

@@ -84,8 +84,8 @@ def is_legal(g: Game, colours: tuple[int, ...], action: int) -> Any:
     return can_take(g, g.mover * each, choice if each == 1 else choice // count)
 
 
-@compiled
-def act(
+@inlined
+def act_by_fate(
     g: Game, players: tuple[int, ...], colours: tuple[int, ...], action: int, fate: Fate
 ) -> None:
     """Make a legal move, and what follows from it up to the next decision."""
@@ -108,6 +108,12 @@ def act(
         pass_selection(g, players, colours)
         if g.phase == BUILD:
             begin_movers_turn(g, colours, fate)
+
+
+@compiled
+def act(g: Game, players: tuple[int, ...], colours: tuple[int, ...], action: int) -> None:
+    """Make a legal move where the cards fall by chance."""
+    act_by_fate(g, players, colours, action, NO_FATE)
 
 
 @compiled
@@ -196,7 +202,7 @@ def act_once(games: Any, players: Any, colours: Any, action: int, fate: Fate) ->
     """False, and nothing has changed, if the move is illegal."""
     legal = is_legal(games[0], colours, action)
     if legal:
-        act(games[0], players, colours, action, fate)
+        act_by_fate(games[0], players, colours, action, fate)
     return legal
 
 
