@@ -17,10 +17,10 @@ import pytest
 
 from chances import chi_square
 from manhattan.kernel import KernelError, Position, playouts, random_games
-from manhattan.kernel.abreast import GAMES, NOTED
 from manhattan.kernel.jit import COMPILED
 from manhattan.kernel.layout import RING
 from manhattan.kernel.mass import play_noted, rows_of
+from manhattan.kernel.rows import GAMES, NOTED
 from manhattan.rules import (
     EDITIONS,
     SITES,

@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 
 with suppress(ImportError):  # where there is one, prompts have line editing and a history
-    import readline  # noqa: F401
+    import readline  # noqa: F401 - being there is all that it does
 
 
 def console(*, stderr: bool = False) -> Console:

@@ -66,7 +66,7 @@ elif COMPILED:
         """Teach the compiler an operator between lanes, or between lanes and one number."""
         accepted = ((kind, kind), (kind, types.uint64))
 
-        class Template(AbstractTemplate):  # type: ignore[misc]
+        class Template(AbstractTemplate):  # type: ignore[misc] # numba has no types
             def generic(self, args: Any, kws: Any) -> Any:
                 return signature(result, *args) if args in accepted and not kws else None
 
@@ -104,7 +104,7 @@ elif COMPILED:
         _operation(_op, MARKS, LANES, lambda b, x, y, sign=_sign: b.icmp_unsigned(sign, x, y))
 
     @infer_global(operator.invert)
-    class _Invert(AbstractTemplate):  # type: ignore[misc]
+    class _Invert(AbstractTemplate):  # type: ignore[misc] # numba has no types
         def generic(self, args: Any, kws: Any) -> Any:
             return signature(LANES, LANES) if args == (LANES,) and not kws else None
 

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 
 from manhattan.kernel.abreast import (
-    ABREAST,
-    GAMES,
     catch_up,
     choose_blocks,
     start,
@@ -19,6 +17,7 @@ from manhattan.kernel.jit import compiled, inlined, never_inlined
 from manhattan.kernel.lanes import WIDTH, alike, counted, either, load, store
 from manhattan.kernel.layout import ALL_SITES, FINAL_TIES, NOBODY, POSITION, RING, TALLEST_TIES
 from manhattan.kernel.playouts import Results, check_amounts, share_out
+from manhattan.kernel.rows import ABREAST, GAMES
 from manhattan.kernel.scoring import settle_tie
 from manhattan.kernel.warm import announced
 from manhattan.rules import Setup

@@ -19,13 +19,13 @@ from typing import Any
 
 import numpy as np
 
-from manhattan.kernel.abreast import ABREAST, GAMES
 from manhattan.kernel.jit import COMPILED, compiled
 from manhattan.kernel.layout import GAME
 from manhattan.kernel.mass import random_games
 from manhattan.kernel.playouts import POLICIES, Policy, playouts
 from manhattan.kernel.policies import finish_game
 from manhattan.kernel.position import KernelError, Position
+from manhattan.kernel.rows import ABREAST, GAMES
 from manhattan.kernel.start import start_game
 from manhattan.kernel.warm import announced
 from manhattan.rules import SeedShuffler, Setup, deal, set_up
