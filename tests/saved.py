@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from manhattan.cli.simulate import game_seed, random_game
 from manhattan.game import Game
-from manhattan.record import Record, parse, to_json, to_line
+from manhattan.record import Record, parse, read, to_json, to_line
+from manhattan.replay import replay
 from manhattan.rules import EDITIONS, set_up
 
 Json = dict[str, Any]
@@ -30,6 +32,12 @@ def told(game: Game | None = None, *, whole: bool = True) -> Json:
 def recorded(data: Json) -> Record:
     """The record as a reader gets it: through text, the schema and back."""
     return parse(to_line(data))
+
+
+def saved_game(path: Path) -> Game:
+    """The game that was saved, played again."""
+    (record,) = read(path)
+    return replay(record)
 
 
 def kinds(data: Json) -> list[str]:

@@ -9,26 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from commandline import manhattan, process
+from commandline import manhattan, process, typing
 from manhattan.game import Game
-from manhattan.record import read, write
-from manhattan.replay import replay
+from manhattan.record import write
 from manhattan.rules import Built, Phase
-from saved import NAMES, stuck, told
+from saved import NAMES, saved_game, stuck, told
 
 SEED = "0" * 64
 NEW = ("play", "--name", "Ada", "--seed", SEED)
 """A game that is always the same."""
-
-
-def saved_game(path: Path) -> Game:
-    """The game that was saved, played again."""
-    (record,) = read(path)
-    return replay(record)
-
-
-def typing(*lines: str | Path) -> str:
-    return "".join(f"{line}\n" for line in lines)
 
 
 # --- moves ------------------------------------------------------------------------------------

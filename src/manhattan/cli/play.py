@@ -1,10 +1,11 @@
-"""``manhattan play``: a game against bots on the terminal."""
+"""``manhattan play``: a game on the terminal, against bots or at one keyboard."""
 
 from __future__ import annotations
 
 import re
 import shlex
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from random import Random
 from typing import Annotated
@@ -17,8 +18,18 @@ from manhattan import record
 from manhattan.bots import BOTS, Bot, bot, choose_greedily
 from manhattan.cli import drawing
 from manhattan.cli.options import EditionId, HouseRules, Players, house_rules
+from manhattan.cli.seats import (
+    USUAL_BOT,
+    USUAL_NAME,
+    Seats,
+    new_table,
+    options_for,
+    people_at,
+    saved_table,
+)
 from manhattan.cli.telling import sentence
-from manhattan.cli.terminal import console, program
+from manhattan.cli.terminal import console, forget_typing, program, wipe
+from manhattan.cli.typed import HELP, LEAVE, QUESTIONS, question, typed_move
 from manhattan.game import Game
 from manhattan.record import RecordError
 from manhattan.replay import replay
@@ -31,43 +42,14 @@ from manhattan.rules import (
     IllegalMove,
     ManhattanError,
     Move,
-    Phase,
     Scored,
     SetupError,
-    parse_move,
 )
 from manhattan.rules.errors import printable
-from manhattan.rules.setup import check_count
 from manhattan.view import View, all_seen_by, view
 
 LOW_SCREEN = 30
 """Lines. On a lower screen hand and towers are shown in brief, so that all has room."""
-
-YOU = 0
-"""You are the first player, so you sit at the south unless a saved game says otherwise."""
-
-HELP = """\
-To choose blocks, type their sizes: 112234 (with two colours 1124 1223).
-To build, type site and size: C5+3 (with two colours C5+3o). Each site shows
-its number; what your cards allow is in brackets. To take a block out: -2.
-
-  moves   every legal move         hint    a move that looks good now
-  undo    back to your last move   towers  the floors of each colour
-  rules   the rules of this game   sheets  the score sheets so far
-  save    save the game: save FILE quit    leave"""
-
-
-QUESTIONS = {
-    "?": "help",
-    "help": "help",
-    "m": "moves",
-    "moves": "moves",
-    "h": "hint",
-    "hint": "hint",
-    "towers": "towers",
-    "sheets": "sheets",
-    "rules": "rules",
-}
 
 
 def play(
@@ -75,9 +57,25 @@ def play(
     players: Players = 4,
     edition: EditionId = DEFAULT_EDITION,
     bots: Annotated[
-        str, typer.Option("--bots", "-b", help=f"Who plays against you: {', '.join(BOTS)}.")
-    ] = "greedy",
-    name: Annotated[str, typer.Option("--name", "-n", help="Your name.")] = "Human",
+        str | None,
+        typer.Option(
+            "--bots",
+            "-b",
+            help=f"Who plays in the other seats: {', '.join(BOTS)}. One for all, or one for each "
+            "seat in turn order, with commas between.",
+            show_default=USUAL_BOT,
+        ),
+    ] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--name",
+            "-n",
+            help="A person at the keyboard; say it again for each. With --load: which of the "
+            "players are.",
+            show_default=USUAL_NAME,
+        ),
+    ] = None,
     seed: Annotated[
         str | None, typer.Option("--seed", "-s", help="64 hex digits: the same cards again.")
     ] = None,
@@ -86,17 +84,17 @@ def play(
     ] = None,
     house_rule: HouseRules = None,
 ) -> None:
-    """Play against bots on the terminal."""
-    opponent = bot(bots)
+    """Play on the terminal: against bots, or several people in turn at one keyboard."""
     if load is not None:
-        _refuse_options(context, "players", "edition", "name", "seed", "house_rule")
+        _refuse_options(context, "players", "edition", "seed", "house_rule")
         game = _loaded(load)
+        seats = saved_table([player.name for player in game.setup.players], name, bots)
     else:
-        names = [name, *(f"{bots.title()} {n}" for n in range(1, check_count(players)))]
+        names, seats = new_table(name or [USUAL_NAME], players, bots)
         changes = house_rules(house_rule)
         dealt = _seed(seed)
         game = Game.new(names, edition=edition, house_rules=changes, first="lot", seed=dealt)
-    TerminalGame(game, opponent).run()
+    TerminalGame(game, seats).run()
 
 
 class _Left(Exception):
@@ -104,27 +102,53 @@ class _Left(Exception):
 
 
 class TerminalGame:
-    """One person at the keyboard, bots in all other seats."""
+    """One person at the keyboard, or several in turn; bots in all other seats."""
 
-    def __init__(self, game: Game, opponent: Bot) -> None:
+    def __init__(self, game: Game, seats: Seats) -> None:
         self.game = game
-        self.opponent = opponent
+        self.seats = seats
+        self.people = people_at(seats)
         self.console = console()
-        self.news: list[Event] = []
+        self.looker: int | None = None
+        """Whose hand the screen may show now; None if everybody may look."""
+        self.saved = ""
+
+    @property
+    def hot_seat(self) -> bool:
+        """Do several people share the screen, so that each one's hand has to be hidden?"""
+        return len(self.people) > 1
+
+    @property
+    def all_of_us(self) -> int | None:
+        """Who looks when it is nobody's turn: everybody, but a person alone needs hide nothing."""
+        return None if self.hot_seat else self.people[0]
 
     def run(self) -> None:
-        """Play until the end of the game, or until the player leaves."""
+        """Play until the end of the game, or until somebody leaves."""
         try:
             while not self.game.over:
-                if self.game.table.mover == YOU:
-                    self._show()
+                mover = self.game.table.mover
+                played_by = self.seats[mover]
+                if played_by is None:
+                    self._hand_over(mover)
+                    self._show(mover)
                     self._your_turn()
                 else:
-                    self._bots_turn()
-            self._show()
+                    self._bots_turn(bot(played_by))
+            self._show(self.all_of_us)
             self._finish()
-        except _Left:
-            self.console.print("Goodbye.")
+        except (_Left, KeyboardInterrupt):
+            self._goodbye()
+
+    def _hand_over(self, person: int) -> None:
+        """Before a person's hand is shown the others look away."""
+        if not self.hot_seat or self.looker == person:
+            return
+        self._clear()
+        forget_typing()
+        name = self.game.setup.players[person].name
+        while self._ask_to_go_on(f"{name}, it is your turn. Enter when nobody else looks"):
+            pass  # a move typed blindly is none: first comes the table
 
     def _finish(self) -> None:
         """The end: the last sheet, the proof of the shuffles, and the game to keep."""
@@ -139,27 +163,38 @@ class TerminalGame:
             except ManhattanError as error:
                 self.console.print(Text(str(error), "red"))
 
-    def _play(self, move: Move) -> None:
-        events = self.game.play(move)
-        self.news += all_seen_by(YOU, events)
-        for event in events:
-            if isinstance(event, Scored) and not self.game.over:
-                self._show(blocks_and_cards=False)
-                self.console.print(drawing.sheet(self.game.setup, event.sheet))
-                self._pause()
+    def _goodbye(self) -> None:
+        if self.hot_seat and not self.game.over:
+            self._clear()  # the hand of whoever left is not for those who come after
+            if self.saved and self.console.is_terminal:
+                self.console.print(self.saved, soft_wrap=True)
+        self.console.print("Goodbye.")
 
-    def _bots_turn(self) -> None:
-        mover = self.game.table.mover
+    def _play(self, move: Move) -> None:
+        for event in self.game.play(move):
+            if isinstance(event, Scored) and not self.game.over:
+                self._show(self.all_of_us, blocks_and_cards=False)
+                self.console.print(drawing.sheet(self.game.setup, event.sheet))
+                if self.console.is_terminal and sys.stdin.isatty():
+                    self._ask_to_go_on("Enter to go on, quit to leave")
+
+    def _bots_turn(self, chooses: Bot) -> None:
+        table = self.game.table
+        if self.hot_seat and self.console.is_terminal:
+            self._show(None)  # a bot may take its time, and no hand is to lie open meanwhile
         # What everybody may know gives the bots their dice, so that a loaded game goes on as the
         # saved one would have.
         rng = Random(f"{self.game.commitment} {self.game.ply}")  # noqa: S311 - dice, not cards
-        self._play(self.opponent(view(self.game.state, mover), rng))
+        thinking = Text(f"{table.player.name} is thinking ...")
+        with self.console.status(thinking) if self.console.is_terminal else nullcontext():
+            move = chooses(view(self.game.state, table.mover), rng)
+        self._play(move)
 
     def _your_turn(self) -> None:
-        seen = view(self.game.state, YOU)
+        seen = view(self.game.state, self.game.table.mover)
         ply = self.game.ply
         while self.game.ply == ply:
-            words = self._ask(f"{_question(seen)} (? for help)").split()
+            words = self._ask(f"{question(seen)} (? for help)").split()
             if words:
                 try:
                     if self._command(seen, words):
@@ -170,26 +205,25 @@ class TerminalGame:
     def _command(self, seen: View, words: list[str]) -> bool:
         """Do what was typed; true if the position changed and has to be shown anew."""
         match words:
-            case ["q" | "quit" | "exit"]:
+            case [word] if word in LEAVE:
                 raise _Left
             case ["u" | "undo"]:
                 return self._undo()
             case ["s" | "save", *name]:
                 self._save(" ".join(name) or "manhattan-game.json")
-            case [question] if question in QUESTIONS:
-                self._answer(seen, QUESTIONS[question])
+            case [word] if word in QUESTIONS:
+                self._answer(seen, QUESTIONS[word])
             case _:
                 move = typed_move(" ".join(words), seen)
                 if refused := seen.why_not(move):
                     raise IllegalMove(move, refused)
-                self.news.clear()
                 self._play(move)
                 return True
         return False
 
-    def _answer(self, seen: View, question: str) -> None:
+    def _answer(self, seen: View, asked: str) -> None:
         """Tell what was asked for."""
-        match question:
+        match asked:
             case "help":
                 self.console.print(HELP)
             case "moves":
@@ -198,8 +232,7 @@ class TerminalGame:
                 rng = Random(self.game.ply)  # noqa: S311 - the same hint when asked again
                 self.console.print(f"{choose_greedily(seen, rng)} looks good.")
             case "towers":
-                seat = seen.table.setup.players[YOU].seat
-                self.console.print(drawing.board(seen.table, seat))
+                self.console.print(drawing.board(seen.table, seen.table.seat))
             case "sheets":
                 for sheet in self.game.table.sheets:
                     self.console.print(drawing.sheet(self.game.setup, sheet))
@@ -216,39 +249,62 @@ class TerminalGame:
                     "This file is no saved game; choose another name.", name
                 ) from None
         record.write(path, [record.to_json(self.game)])
-        command = "replay" if self.game.over else "play --load"
-        told = f"{program()} {command} {shlex.quote(str(path))}"
-        self.console.print(f"Saved. Go on with: {told}", soft_wrap=True)
+        command = [program(), "replay", str(path)]
+        if not self.game.over:
+            names = [player.name for player in self.game.setup.players]
+            command = [program(), "play", "--load", str(path), *options_for(names, self.seats)]
+        self.saved = f"Saved. Go on with: {shlex.join(command)}"
+        self.console.print(self.saved, soft_wrap=True)
 
     def _undo(self) -> bool:
-        mine = [ply for ply in range(self.game.ply) if self.game.state_at(ply).table.mover == YOU]
-        if not mine:
+        mine = self._last_ply_of(self.game.table.mover)
+        if mine is None:
             self.console.print("You have not moved yet.")
             return False
-        self.game.undo(self.game.ply - mine[-1])
-        self.news.clear()
+        self.game.undo(self.game.ply - mine)
         return True
 
-    def _show(self, *, blocks_and_cards: bool = True) -> None:
+    def _last_ply_of(self, *players: int) -> int | None:
+        """When one of these players moved last."""
+        plies = reversed(range(self.game.ply))
+        return next((p for p in plies if self.game.state_at(p).table.mover in players), None)
+
+    def _news_for(self, looker: int | None) -> tuple[Event, ...]:
+        """What happened since somebody's own last move, or for all since the last of a person."""
+        since = self._last_ply_of(*(self.people if looker is None else [looker])) or 0
+        steps = self.game.steps[since:]
+        return all_seen_by(looker, (event for step in steps for event in step.events))
+
+    def _show(self, looker: int | None, *, blocks_and_cards: bool = True) -> None:
+        """The table as somebody sees it from his side, or with None as everybody may."""
+        self.looker = looker
         table = self.game.table
-        seat = table.setup.players[YOU].seat
-        seen = view(self.game.state, YOU)
-        last = [event.site for event in self.news if isinstance(event, Built)]
+        seat = table.setup.players[self.people[0] if looker is None else looker].seat
+        seen = view(self.game.state, looker)
+        news = self._news_for(looker)
+        last = [event.site for event in news if isinstance(event, Built)]
         targets = {move.site for move in seen.legal_moves() if isinstance(move, Build)}
         low = self.console.is_terminal and self.console.height < LOW_SCREEN
-        if self.console.is_terminal:
-            self.console.clear()
+        self._clear()
         self.console.print(drawing.headline(table))
         self.console.print(drawing.board(table, seat, last=last, targets=targets, floors=not low))
         if blocks_and_cards:
             self.console.print(drawing.stocks(table))
             self.console.print(drawing.cards_seen(table))
-            self.console.print((drawing.hand_in_a_line if low else drawing.hand)(seen.hand))
+            if looker is not None:
+                self.console.print((drawing.hand_in_a_line if low else drawing.hand)(seen.hand))
         if self.game.ply <= len(table.setup.players):
             told = f"The seed of the cards is told at the end. SHA-256: {self.game.commitment}"
             self.console.print(Text(told, "dim"))
-        for event in self.news:
+        for event in news:
             self.console.print(Text(sentence(event, table.setup), "italic"))
+
+    def _clear(self) -> None:
+        if self.console.is_terminal:
+            if self.hot_seat:
+                wipe(self.console)
+            else:
+                self.console.clear()
 
     def _ask(self, question: str) -> str:
         try:
@@ -257,38 +313,11 @@ class TerminalGame:
             self.console.print()
             raise _Left from None
 
-    def _pause(self) -> None:
-        if self.console.is_terminal and sys.stdin.isatty():
-            answer = self._ask("Enter to go on, quit to leave")
-            if answer.strip() in ("q", "quit", "exit"):
-                raise _Left
-
-
-def typed_move(text: str, seen: View) -> Move:
-    """A move as people type it: any case, blocks without brackets, apart or in any order."""
-    compact = text.strip()
-    if seen.table.phase is Phase.SELECT and re.fullmatch(r"\[?[1-4][1-4 |,]*\]?", compact):
-        groups = re.findall(r"[1-4]+", compact)
-        colours = seen.table.setup.schedule.colours
-        if len(groups) != colours:  # typed apart, as the screen writes them
-            sizes, each = "".join(groups), seen.table.setup.schedule.blocks
-            groups = [sizes] if colours == 1 else [sizes[:each], sizes[each:] or "?"]
-        return parse_move(f"[{'|'.join(''.join(sorted(group)) for group in groups)}]")
-    if compact.isascii():  # other alphabets have letters that become ours in lower case
-        compact = compact[:1].upper() + compact[1:].lower().replace(" ", "")
-    return parse_move(compact)
-
-
-def _question(seen: View) -> str:
-    plan = seen.table.setup.schedule
-    match seen.table.phase:
-        case Phase.SELECT:
-            each = " of each colour" if plan.colours > 1 else ""
-            return f"Choose {plan.blocks} blocks{each}"
-        case Phase.REMOVE:
-            return "No block can be placed. Take one out, like -1"
-        case _:
-            return "Build"
+    def _ask_to_go_on(self, question: str) -> str:
+        answer = self._ask(question).strip()
+        if answer in LEAVE:
+            raise _Left
+        return answer
 
 
 def _loaded(path: Path) -> Game:

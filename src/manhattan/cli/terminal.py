@@ -18,6 +18,30 @@ def console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
 
 
+def wipe(screen: Console) -> None:
+    """Clear the screen and all that was scrolled off it, so that nobody can scroll back."""
+    if screen.is_dumb_terminal:  # it can't clear anything: at least nothing stays in sight
+        screen.print("\n" * screen.height)
+        return
+    screen.clear()
+    # In this order: there are terminals that scroll off what is cleared.
+    screen.file.write("\x1b[3J")
+    screen.file.flush()
+
+
+def forget_typing() -> None:
+    """Drop what was typed ahead, and what the arrow keys would bring back."""
+    with suppress(ImportError):
+        import readline
+
+        readline.clear_history()
+    with suppress(ImportError):
+        import termios
+
+        if sys.stdin.isatty():
+            termios.tcflush(sys.stdin, termios.TCIFLUSH)
+
+
 def program() -> str:
     """How this program was called, so that it can be called again."""
     called = Path(sys.argv[0])
