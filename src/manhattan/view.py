@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from manhattan.game import Game
 from manhattan.rules import (
     DECK,
     Built,
@@ -35,6 +36,8 @@ class View:
     """Who looks: a player's number, or None for an onlooker."""
     hand: tuple[Card, ...]
     """His own cards; an onlooker has none."""
+    events: tuple[Event, ...] = ()
+    """What has happened so far, as he may know it; nothing if it was not told."""
 
     @property
     def to_move(self) -> bool:
@@ -58,11 +61,17 @@ class View:
         return refusal(self.table, self.hand, move, self.player)
 
 
-def view(state: State, player: int | None) -> View:
+def view(state: State, player: int | None, events: Iterable[Event] = ()) -> View:
     """Exactly what a player may know; with None, what everybody may."""
     if player is None:
-        return View(state.table, None, ())
-    return View(state.table, player, state.hands[state.table.setup.check_player(player)])
+        return View(state.table, None, (), all_seen_by(None, events))
+    hand = state.hands[state.table.setup.check_player(player)]
+    return View(state.table, player, hand, all_seen_by(player, events))
+
+
+def view_of(game: Game, player: int | None) -> View:
+    """What a player may know of a game, and of all that has happened in it."""
+    return view(game.state, player, game.events)
 
 
 def seen_by(player: int | None, event: Event) -> Event:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from manhattan.arena.match import ArenaError, Match, Seating
 from manhattan.bots import OWN_PACE, bot
 from manhattan.game import Game
-from manhattan.view import view
+from manhattan.view import view_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def play(match: Match, seating: Seating) -> Outcome:
     moves, seconds = [0] * match.players, [0.0] * match.players
     while not game.over:
         seat = game.table.mover
-        seen = view(game.state, seat)
+        seen = view_of(game, seat)
         begin = time.perf_counter()
         try:
             move = bots[seat](seen, rngs[seat], OWN_PACE)

@@ -3,51 +3,27 @@
 from __future__ import annotations
 
 import json
-import logging
-import os
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
-from multiprocessing import get_context
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from manhattan.arena.match import ArenaError, Match, Seating
 from manhattan.arena.playing import Outcome, play_deal
+from manhattan.spread import over_processes, over_ray
 
 
 def play_all(
     match: Match, deals: Iterable[int], workers: int | None = None
 ) -> Iterator[list[Outcome]]:
     """The games of some deals, deal by deal in their order, whichever is done first."""
-    count = workers or os.cpu_count() or 1
-    if count == 1:
-        yield from (play_deal(match, deal) for deal in deals)
-        return
-    # Fresh processes: what has been compiled or started here would not survive a fork.
-    with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
-        waiting = [pool.submit(play_deal, match, deal) for deal in deals]
-        try:
-            for done in waiting:
-                yield done.result()
-        finally:
-            pool.shutdown(cancel_futures=True)
+    return over_processes(partial(play_deal, match), deals, workers)
 
 
 def play_all_with_ray(match: Match, deals: Iterable[int], address: str) -> Iterator[list[Outcome]]:
     """The same on the machines of a Ray cluster; ``local`` starts one here."""
-    try:
-        import ray
-    except ImportError as error:
-        raise ArenaError("Ray is not installed: pip install 'manhattan-game[ray]'.") from error
-    ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-    try:
-        remote: Any = ray.remote(play_deal)
-        shared = ray.put(match)
-        for waiting in [remote.remote(shared, deal) for deal in deals]:
-            yield ray.get(waiting)
-    finally:
-        ray.shutdown()
+    return over_ray(partial(play_deal, match), deals, address)
 
 
 class Journal:

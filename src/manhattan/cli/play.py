@@ -46,7 +46,7 @@ from manhattan.rules import (
     SetupError,
 )
 from manhattan.rules.errors import printable
-from manhattan.view import View, all_seen_by, view
+from manhattan.view import View, all_seen_by, view_of
 
 LOW_SCREEN = 30
 """Lines. On a lower screen hand and towers are shown in brief, so that all has room."""
@@ -187,11 +187,11 @@ class TerminalGame:
         rng = Random(f"{self.game.commitment} {self.game.ply}")  # noqa: S311 - dice, not cards
         thinking = Text(f"{table.player.name} is thinking ...")
         with self.console.status(thinking) if self.console.is_terminal else nullcontext():
-            move = chooses(view(self.game.state, table.mover), rng)
+            move = chooses(view_of(self.game, table.mover), rng)
         self._play(move)
 
     def _your_turn(self) -> None:
-        seen = view(self.game.state, self.game.table.mover)
+        seen = view_of(self.game, self.game.table.mover)
         ply = self.game.ply
         while self.game.ply == ply:
             words = self._ask(f"{question(seen)} (? for help)").split()
@@ -280,7 +280,7 @@ class TerminalGame:
         self.looker = looker
         table = self.game.table
         seat = table.setup.players[self.people[0] if looker is None else looker].seat
-        seen = view(self.game.state, looker)
+        seen = view_of(self.game, looker)
         news = self._news_for(looker)
         last = [event.site for event in news if isinstance(event, Built)]
         targets = {move.site for move in seen.legal_moves() if isinstance(move, Build)}

@@ -2,7 +2,7 @@
 
 A position is looked at through one player's eyes, by what lies open and by his own hand. Each
 site, each city and the tallest towers fall into one of a few dozen classes; blocks are counted.
-The value is the sum of what each of them is worth at this moment of the game (``contexts``).
+The value is the sum of what each of them is worth at this moment of the game (``context``).
 docs/bots.md lists the features one by one.
 """
 
@@ -15,7 +15,6 @@ import numpy as np
 from manhattan.judgement.jit import inlined
 from manhattan.kernel.bits import U64, lowest, popcount
 from manhattan.kernel.layout import EVERY_CITY
-from manhattan.rules import Setup
 
 Game = Any
 """A record of the kernel's dtype GAME."""
@@ -46,13 +45,6 @@ THEIR_TABLEAU = MY_TABLEAU + 4
 ORDER = THEIR_TABLEAU + 4  # how many have their turn before me in this round
 ALWAYS = ORDER + 4
 FEATURES = ALWAYS + 1
-
-
-def contexts(setup: Setup) -> int:
-    """The moments of a game that have weights of their own: for each round how many blocks the
-    player has left on his tableaus, and the moment before he chooses them."""
-    plan = setup.schedule
-    return plan.rounds * (plan.blocks * plan.colours + 2)
 
 
 @inlined

@@ -1,9 +1,9 @@
-"""Search: the best placements by value are tried out in many deals of what can't be seen.
+"""Trials: what a move leads to, in many deals of what can't be seen.
 
-Every trial deals the unseen cards anew, makes the placement, lets all play on by their values to
-the end of the round, and judges the position there by the value once more. Trials are numbered:
-trial n deals the same cards and meets the same opponents for every candidate, so that what is
-compared differs by the placement alone. After each stage the worse half of the candidates goes.
+A trial deals the unseen cards anew, makes the move, lets all play on by their values to the end
+of the round, and judges the position there by the outlook. Trials are numbered: trial n deals the
+same cards and meets the same opponents for every move, so that moves are compared under the same
+luck.
 """
 
 from __future__ import annotations
@@ -12,15 +12,20 @@ from typing import Any
 
 import numpy as np
 
-from manhattan.judgement.features import Game, blocks_on_tableau, context, describe
+from manhattan.judgement.features import Game, blocks_on_tableau, context
 from manhattan.judgement.jit import compiled, inlined, never_inlined
-from manhattan.judgement.selfplay import draw_card, take_turn
+from manhattan.judgement.outlook import LEAD, POINTS, WIN, look, think
+from manhattan.judgement.selfplay import choose_blocks, draw_card, take_turn
 from manhattan.judgement.weigh import pick_by_value
 from manhattan.kernel.bits import U64, below, lowest, stream
-from manhattan.kernel.layout import OVER
+from manhattan.kernel.layout import OVER, SELECT
 from manhattan.kernel.scoring import score_round, winners
-from manhattan.kernel.step import deal_unseen
-from manhattan.kernel.turn import count_placements, left_of, place, put_down, random_number
+from manhattan.kernel.step import act, deal_unseen
+from manhattan.kernel.turn import count_placements, left_of, pass_selection, random_number
+
+WORTH, SQUARE = 0, 1
+"""What is summed up for a move: what each trial was worth, and that squared; then, for each
+player, his part in the win and his points at the end."""
 
 
 @inlined
@@ -34,22 +39,49 @@ def lead(g: Game, players: tuple[int, ...], me: int) -> Any:
 
 
 @inlined
-def finish_round_by_value(
+def part_in_win(g: Game, players: tuple[int, ...], colours: tuple[int, ...], me: int) -> Any:
+    """1 for the winner; in parts if there are several."""
+    bits, count = winners(g, players, colours)[0], 0
+    for player in range(len(players)):
+        count += bits >> player & 1
+    return np.float64(bits >> me & 1) / np.float64(count)
+
+
+@inlined
+def draw_style(g: Game, likely: Any) -> Any:
+    """One of several ways of playing, as likely as it is."""
+    left = np.float64(random_number(g) >> U64(11)) / np.float64(1 << 53)
+    n = 0
+    while n < len(likely) - 1 and left >= likely[n]:
+        left -= likely[n]
+        n += 1
+    return n
+
+
+def _finish_round(
     g: Game,
     players: tuple[int, ...],
     colours: tuple[int, ...],
-    me: int,
     who: Any,
-    weights: Any,
+    values: Any,
+    plans: Any,
     room: Any,
 ) -> None:
-    """Let all play on by their values until the round is scored."""
+    """Let all choose blocks by a plan, and play by their values, until the round is scored."""
+    while g.phase == SELECT:
+        plan = np.int64(below(random_number(g), U64(len(plans))))
+        choose_blocks(g, colours, g.mover, plans[plan], 0)
+        pass_selection(g, players, colours)
+    me = g.mover
     for _ in range(g.blocks_left):
-        if take_turn(g, players, colours, me, who[me], weights, 0, room):
+        if take_turn(g, players, colours, me, who[me], values, 0, room):
             draw_card(g, me)
         me = left_of(me, players)
     g.blocks_left = 0
     score_round(g, players, colours)
+
+
+finish_round = never_inlined(_finish_round)
 
 
 @inlined
@@ -58,133 +90,103 @@ def judge(
     players: tuple[int, ...],
     colours: tuple[int, ...],
     me: int,
-    weights: Any,
-    mind: int,
-    room: Any,
-    seen: Any,
-    win_worth: Any,
+    net: Any,
+    sight: Any,
+    points_worth: Any,
 ) -> Any:
-    """What a position between two rounds, or at the end, is worth to a player."""
-    worth = lead(g, players, me)
+    """What a position between two rounds, or at the end, is worth to a player: his part in the
+    win, and a little for the points."""
+    ahead = lead(g, players, me)
     if g.phase == OVER:
-        bits, count = winners(g, players, colours)[0], 0
-        for player in range(len(players)):
-            count += bits >> player & 1
-        return worth + win_worth * np.float64(bits >> me & 1) / np.float64(count)
-    describe(g, players, colours, me, room, seen)
-    w = weights[mind, context(g, colours, g.blocks * len(colours) + 1)]
-    for f in range(len(seen)):
-        worth += np.float64(seen[f]) * np.float64(w[f])
-    return worth
+        return part_in_win(g, players, colours, me) + points_worth * ahead
+    look(g, players, colours, me, sight[0])
+    think(sight[0], g.round_number, net)
+    odds = np.float64(sight[0].answers[WIN])
+    ahead += 10.0 * np.float64(sight[0].answers[LEAD])
+    return 1.0 / (1.0 + np.exp(-odds)) + points_worth * ahead
 
 
-def _try_out(
-    root: Any,
-    board: Any,
-    players: tuple[int, ...],
-    colours: tuple[int, ...],
-    j: int,
-    bit: Any,
-    seed: Any,
-    trial: int,
-    pool: Any,
-    mind: int,
-    weights: Any,
-    room: Any,
-    seen: Any,
-    win_worth: Any,
-) -> Any:
-    """One trial of one placement."""
-    board[0] = root[0]
-    g = board[0]
-    me = g.mover
-    g.random = stream(seed, U64(trial))
-    deal_unseen(g, players, colours, me)
-    who = room[0].who
-    for player in range(len(players)):
-        who[player] = pool[np.int64(below(random_number(g), U64(len(pool))))]
-    who[me] = mind
-    colour = me * len(colours) + j // 4
-    g.tableau[colour] -= np.uint32(1) << np.uint32(8 * (j % 4))
-    place(g, players, colours, colour, j % 4 + 1, bit)
-    put_down(g, me, lowest(bit) % U64(9))
-    draw_card(g, me)
-    g.blocks_left -= 1
-    finish_round_by_value(g, players, colours, left_of(me, players), who, weights, room)
-    return judge(g, players, colours, me, weights, mind, room, seen, win_worth)
-
-
-try_out = never_inlined(_try_out)
+@inlined
+def judge_for_all(
+    g: Game, players: tuple[int, ...], colours: tuple[int, ...], net: Any, sight: Any, sums: Any
+) -> None:
+    """Add every player's part in the win, and his points at the end."""
+    n = len(players)
+    if g.phase == OVER:
+        for player in range(n):
+            sums[2 + player] += part_in_win(g, players, colours, player)
+            sums[2 + n + player] += np.float64(g.scores[player])
+        return
+    total = 0.0
+    chances = sight[0].chances
+    for player in range(n):
+        look(g, players, colours, player, sight[0])
+        think(sight[0], g.round_number, net)
+        chances[player] = 1.0 / (1.0 + np.exp(-np.float64(sight[0].answers[WIN])))
+        total += chances[player]
+        more = 10.0 * np.float64(sight[0].answers[POINTS])
+        sums[2 + n + player] += np.float64(g.scores[player]) + more
+    for player in range(n):
+        sums[2 + player] += chances[player] / total
 
 
 @compiled
-def search_placement(
+def try_moves(
     root: Any,
     board: Any,
     players: Any,
     colours: Any,
-    weights: Any,
+    moves: Any,
+    begin: int,
+    end: int,
+    seed: Any,
     mind: int,
     pool: Any,
-    seed: Any,
-    trials: int,
-    most: int,
+    likely: Any,
+    values: Any,
+    plans: Any,
+    net: Any,
+    points_worth: Any,
+    for_all: bool,
     room: Any,
-    seen: Any,
-    win_worth: Any,
-) -> Any:
-    """The number of the placement (as in ``r.values``) that did best in the trials."""
+    sight: Any,
+    sums: Any,
+) -> None:
+    """Trials number begin to end of each of some moves, given by their numbers."""
+    me, this_round = root[0].mover, root[0].round_number
+    for i in range(len(moves)):
+        for trial in range(begin, end):
+            board[0] = root[0]
+            g = board[0]
+            g.random = stream(seed, U64(trial))
+            deal_unseen(g, players, colours, me)
+            who = room[0].who
+            for player in range(len(players)):
+                who[player] = pool[draw_style(g, likely[player])]
+            who[me] = mind
+            act(g, players, colours, moves[i])
+            if g.phase != OVER and g.round_number == this_round:
+                finish_round(g, players, colours, who, values, plans, room)
+            worth = judge(g, players, colours, me, net, sight, points_worth)
+            sums[i, WORTH] += worth
+            sums[i, SQUARE] += worth * worth
+            if for_all:
+                judge_for_all(g, players, colours, net, sight, sums[i])
+
+
+@compiled
+def weigh_placements(
+    root: Any, players: Any, colours: Any, mind: int, values: Any, room: Any, worth: Any
+) -> None:
+    """What each placement is worth by value alone, by the numbers of the moves; the rest stays."""
     g = root[0]
     me = g.mover
     count_placements(g, colours, me)
-    left = blocks_on_tableau(g, colours, me)
-    pick_by_value(g, players, colours, me, weights[mind, context(g, colours, left - 1)], room[0])
-    # Candidates, the best first.
-    worth = np.full(432, -1e9)
+    at = context(g, colours, blocks_on_tableau(g, colours, me) - 1)
+    pick_by_value(g, players, colours, me, values[mind, at], room[0])
     for j in range(4 * len(colours)):
         sites = g.legal[j]
         while sites != U64(0):
             site = np.int64(lowest(sites))
             sites &= sites - U64(1)
-            worth[54 * j + site] = np.float64(room[0].values[j, site])
-    order = np.argsort(-worth)
-    alive = 0
-    while alive < most and alive < 432 and worth[order[alive]] > -1e8:
-        alive += 1
-    total = np.zeros(alive)
-    done = 0
-    stages = 1
-    while (1 << stages) < alive:
-        stages += 1
-    while alive > 1:
-        more = max(1, trials // (stages * alive))
-        for c in range(alive):
-            number = order[c]
-            j, bit = number // 54, U64(1) << U64(number % 54)
-            for trial in range(done, done + more):
-                total[c] += try_out(
-                    root,
-                    board,
-                    players,
-                    colours,
-                    j,
-                    bit,
-                    seed,
-                    trial,
-                    pool,
-                    mind,
-                    weights,
-                    room,
-                    seen,
-                    win_worth,
-                )
-        done += more
-        rank = np.argsort(-total[:alive])
-        kept = (alive + 1) // 2
-        new_order = order[:alive][rank].copy()
-        new_total = total[:alive][rank].copy()
-        for c in range(kept):
-            order[c] = new_order[c]
-            total[c] = new_total[c]
-        alive = kept
-    return order[0]
+            worth[j // 4 * 216 + 4 * site + j % 4] = room[0].values[j, site]

@@ -24,6 +24,7 @@ from manhattan.kernel.policies import (
 )
 from manhattan.kernel.scoring import score_round, winners
 from manhattan.kernel.start import start_game
+from manhattan.kernel.step import go_on
 from manhattan.kernel.turn import (
     NO_FATE,
     begin_turn,
@@ -38,7 +39,7 @@ from manhattan.kernel.turn import (
     take_blocks,
 )
 
-CHANCE, GREED = -2, -1
+NOBODY, CHANCE, GREED = -3, -2, -1
 """Who plays: by chance, greedily, or (from 0 on) by the weights of that number."""
 
 
@@ -143,10 +144,14 @@ def _play_game(
     notes: Any,
     heads: Any,
     noted: int,
+    boards: Any,
 ) -> Any:
-    """A whole game; positions as the players see them who go by the learner's weights."""
+    """A whole game; positions as the players see them who play as the learner does, and, where
+    there is room for them, the positions between two rounds."""
     full = g.blocks * len(colours)
     while g.phase != OVER:
+        if 0 < g.round_number <= len(boards):
+            boards[g.round_number - 1] = g
         for player in range(len(players)):
             if who[player] == learner:
                 noted = note(g, players, colours, player, full + 1, room, notes, heads, noted)
@@ -189,6 +194,7 @@ def play_many(
     notes: Any,
     heads: Any,
     gains: Any,
+    boards: Any,
     scores: Any,
     won: Any,
 ) -> Any:
@@ -214,6 +220,7 @@ def play_many(
             notes,
             heads,
             noted,
+            boards[game],
         )
         total = 0
         for player in range(n):
@@ -228,3 +235,24 @@ def play_many(
             gains[i, 0] = np.float32(n * g.scores[me] - total - heads[i, 2]) / np.float32(n - 1)
             gains[i, 1] = np.float32(bits >> me & 1) / np.float32(count)
     return noted
+
+
+@compiled
+def choose_all_blocks(data: Any, players: Any, colours: Any, plans: Any, wander: int) -> None:
+    """Everybody chooses the blocks of a round."""
+    g = data[0]
+    while g.phase == SELECT:
+        choose_blocks(g, colours, g.mover, plans[g.mover], wander)
+        pass_selection(g, players, colours)
+    begin_turn(g, colours, g.mover, NO_FATE)
+
+
+@compiled
+def take_turn_once(
+    data: Any, players: Any, colours: Any, who: int, weights: Any, wander: int, room: Any
+) -> None:
+    """The mover's turn, and what follows from it up to the next decision."""
+    g = data[0]
+    if take_turn(g, players, colours, g.mover, who, weights, wander, room):
+        draw_card(g, g.mover)
+    go_on(g, players, colours, NO_FATE)

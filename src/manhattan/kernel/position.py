@@ -29,9 +29,11 @@ from manhattan.kernel.warm import announced
 from manhattan.rules import (
     SITES,
     Block,
+    Built,
     Card,
     ManhattanError,
     Move,
+    Scored,
     Setup,
     Sheet,
     State,
@@ -58,6 +60,8 @@ class Position:
     """One record of dtype ``GAME``, in an array of its own."""
     sheets: tuple[Sheet, ...] = ()
     """The score sheets of the rounds that were over when the position was made."""
+    traced: bool = False
+    """Is what was built kept in the order in which it was?"""
     numbering: Numbering = field(init=False)
 
     def __post_init__(self) -> None:
@@ -91,6 +95,7 @@ class Position:
             _hold(g, player, hand)
         g.pile, g.in_order = len(unseen), 0
         g.cards[: len(unseen)] = np.array(unseen, np.uint8) - 1
+        position.traced = _retrace(g, view)
         position.deal_unseen(view.player)
         return position
 
@@ -144,7 +149,7 @@ class Position:
         return tuple(map(int, self.data[0].scores[: len(self.setup.players)]))
 
     def copy(self) -> Position:
-        return Position(self.setup, self.data.copy(), self.sheets)
+        return Position(self.setup, self.data.copy(), self.sheets, self.traced)
 
     def mask(self) -> npt.NDArray[np.uint8]:
         """A byte for each action: 1 if it is legal now."""
@@ -263,6 +268,26 @@ def _raise_tower(g: Any, setup: Setup, site: int, tower: Tower) -> None:
             g.owner[index] |= bit
         for size in range(tower.smallest_for(colour), 5):
             g.allowed[index, size - 1] |= bit
+
+
+def _retrace(g: Any, view: View) -> bool:
+    """Keep what was built in the order in which it was; false if that has not been told."""
+    setup = view.table.setup
+    builds = [event for event in view.events if isinstance(event, Built)]
+    towers: list[list[Block]] = [[] for _ in SITES]
+    for event in builds:
+        towers[event.site].append(event.block)
+    if tuple(map(tuple, towers)) != tuple(tower.blocks for tower in view.table.board):
+        return False
+    for number, event in enumerate(builds):
+        slot = setup.colour_index(event.block.colour)
+        g.log[number] = event.site * 16 + slot * 4 + event.block.size - 1
+    built = 0
+    for told in view.events:
+        built += isinstance(told, Built)
+        if isinstance(told, Scored):
+            g.scored_at[told.sheet.round - 1] = built
+    return True
 
 
 def _board(g: Any, setup: Setup, built: int) -> tuple[Tower, ...]:

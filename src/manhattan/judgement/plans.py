@@ -1,0 +1,47 @@
+"""Plans for choosing blocks: how many 1s, 2s, 3s and 4s in each round.
+
+``0033/0510/5100/6000`` is three 3s and three 4s first, and only 1s in the last round. Big blocks
+first decides more than anything else; the plans were found by experiment (docs/bots.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from manhattan.rules import Stock
+from manhattan.rules.blocks import SIZES
+from manhattan.rules.editions import Schedule
+
+Plan = tuple[Stock, ...]
+"""For each round what to choose, of each colour."""
+
+
+def parse_plan(text: str) -> Plan:
+    rounds = (tuple(map(int, part)) for part in text.split("/"))
+    return tuple((ones, twos, threes, fours) for ones, twos, threes, fours in rounds)
+
+
+PLANS: Final[Mapping[Schedule, tuple[Plan, ...]]] = MappingProxyType(
+    {
+        Schedule(blocks, rounds, colours): tuple(map(parse_plan, plans))
+        for (blocks, rounds, colours), plans in {
+            (6, 4, 1): ("0033/0510/5100/6000", "0042/2301/3300/6000"),
+            (4, 6, 1): ("0013/0130/0400/3100/4000/4000",),
+            (4, 6, 2): ("1012/1111/0220/2200/3100/4000",),
+            (4, 4, 2): ("1012/1111/0220/1300",),
+        }.items()
+    }
+)
+"""For each kind of table the plan that does well against greedy players, then others."""
+
+
+def affordable(wanted: Stock, supply: Stock) -> Stock:
+    """The wanted blocks; what the supply lacks is made up from the largest that are left."""
+    chosen = [min(want, left) for want, left in zip(wanted, supply, strict=True)]
+    for size in reversed(SIZES):
+        missing = sum(wanted) - sum(chosen)
+        chosen[size - 1] += min(missing, supply[size - 1] - chosen[size - 1])
+    ones, twos, threes, fours = chosen
+    return ones, twos, threes, fours

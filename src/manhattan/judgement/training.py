@@ -1,0 +1,231 @@
+"""Training: from greedy play to a mind, in games against all that was learned before.
+
+1. Values are learned from games between greedy players, then, generation by generation, from
+   games of the last generation against a pool of all before it. Playing against itself alone
+   would go in circles.
+2. The outlook is learned from games of the whole pool.
+3. Then the moves are tried out in games that are thought over, and values learn from how much
+   better one move was than another. That says far more than who won.
+
+All follows from the seed. Every stage is kept, so that training goes on where it was broken off.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from manhattan.judgement.features import FEATURES
+from manhattan.judgement.games import (
+    Lessons,
+    Part,
+    Played,
+    play_for_outlook,
+    play_generation,
+    play_lessons,
+    play_match,
+)
+from manhattan.judgement.learning import RIDGE, Floats, Sums, descend, fresh, sights
+from manhattan.judgement.mind import Kind, Mind, MindError
+from manhattan.judgement.outlook import SHAPES, Outlook
+from manhattan.judgement.selfplay import GREED
+from manhattan.spread import over_threads
+
+Told = Callable[[str, int, int], None]
+"""Told what is going on, how much of it is done, and of how much."""
+
+LESSON_SCALE: Final = 30.0
+"""A whole win in points, about."""
+LESSON_RIDGE: Final = 3000.0
+_PART = 500
+_LESSON_PART = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How much of everything."""
+
+    generations: int = 6
+    games: int = 16_000
+    """For each generation."""
+    outlook_games: int = 40_000
+    epochs: int = 8
+    courses: int = 2
+    lessons: int = 600
+    """Games that are thought over, in each course."""
+    trials: int = 256
+    """For each move of a lesson."""
+    checks: int = 8_000
+    """Games for each figure that is told about the result."""
+
+    @property
+    def stages(self) -> list[tuple[str, int]]:
+        """What is learned, one after another: values first, then the outlook, then lessons and
+        the outlook anew."""
+        stages = [("values", n) for n in range(self.generations)]
+        for course in range(self.courses):
+            stages += [("outlook", course), ("lessons", course)]
+        return stages
+
+
+def _quietly(stage: str, done: int, of: int) -> None:
+    """Nobody listens."""
+
+
+@dataclass
+class Training:
+    """A training, and how far it is."""
+
+    kind: Kind
+    recipe: Recipe
+    seed: int
+    kept: Path | None = None
+    """Where it is kept after every stage."""
+    told: Told = _quietly
+    spread: Callable[..., Iterator[Any]] = over_threads
+    stage: int = 0
+    values: npt.NDArray[np.float32] = field(init=False)
+    outlook: dict[str, Floats] = field(init=False)
+
+    def __post_init__(self) -> None:
+        rounds = self.kind.schedule.rounds
+        self.values = np.zeros((0, self.kind.contexts, FEATURES), np.float32)
+        self.outlook = {
+            name: np.zeros((rounds, *shape), np.float32) for name, shape in SHAPES.items()
+        }
+        if self.kept is not None and self.kept.exists():
+            self._resume(self.kept)
+
+    def run(self) -> Mind:
+        """Learn what is still to be learned."""
+        stages = self.recipe.stages
+        learn = {"values": self._values, "outlook": self._outlook, "lessons": self._lessons}
+        while self.stage < len(stages):
+            what, number = stages[self.stage]
+            learn[what](number)
+            self.stage += 1
+            self._keep()
+        figures = self._figures()
+        about = {"seed": self.seed, "recipe": asdict(self.recipe), "figures": figures}
+        return Mind(self.kind, self.values, Outlook(**self.outlook), about)
+
+    def _values(self, generation: int) -> None:
+        told = f"Values, generation {generation + 1} of {self.recipe.generations}"
+        sums = Sums.none(self.kind.contexts)
+        for part in self._play(play_generation, told, self._parts(self.recipe.games, _PART)):
+            sums.add(part)
+        self._learned(sums.values(RIDGE))
+
+    def _outlook(self, course: int) -> None:
+        told = f"Games for the outlook, course {course + 1} of {self.recipe.courses}"
+        parts = self._parts(self.recipe.outlook_games, _PART)
+        played = list(self._play(play_for_outlook, told, parts))
+        rng = np.random.default_rng([self.seed, self.stage])
+        rounds = self.kind.schedule.rounds
+        for number in range(1, rounds):
+            numbers = fresh(rng)
+            batch, samples = _samples(self.kind, played, number)
+            told = f"The outlook after round {number} of {rounds - 1}"
+            self.told(told, 0, self.recipe.epochs)
+            for epoch, _, _ in descend(numbers, samples, batch, self.recipe.epochs, rng):
+                self.told(told, epoch + 1, self.recipe.epochs)
+            for name, array in numbers.items():
+                self.outlook[name][number] = array
+
+    def _lessons(self, course: int) -> None:
+        told = f"Lessons, course {course + 1} of {self.recipe.courses}"
+        mind = Mind(self.kind, self.values, Outlook(**self.outlook), {})
+        sums = Sums.none(self.kind.contexts)
+        parts = [
+            Lessons(p.kind, p.values, p.seed, p.begin, p.end, mind, self.recipe.trials)
+            for p in self._parts(self.recipe.lessons, _LESSON_PART)
+        ]
+        for part in self._play(play_lessons, told, parts):
+            sums.add(part)
+        scaled = Sums(sums.squares, LESSON_SCALE * sums.products)
+        self._learned(scaled.values(LESSON_RIDGE, self.values[-1]))
+
+    def _figures(self) -> dict[str, float]:
+        """How the first and the last way of playing by value do, one against the others."""
+        best = len(self.values) - 1
+        matches = {
+            "first against greedy": (0, GREED),
+            "best against greedy": (best, GREED),
+            "best against first": (best, 0),
+        }
+        figures = {}
+        for name, (one, others) in matches.items():
+            parts = self._parts(self.recipe.checks, _PART)
+            play = partial(play_match, one=one, others=others)
+            shares = np.concatenate(list(self._play(play, f"Checks: {name}", parts)))
+            figures[name] = round(float(shares.mean()), 4)
+        return figures
+
+    def _parts(self, games: int, size: int) -> list[Part]:
+        # Every stage has cards of its own.
+        seed = int(np.random.SeedSequence([self.seed, self.stage]).generate_state(1)[0])
+        edges = [*range(0, games, size), games]
+        return [Part(self.kind, self.values, seed, begin, end) for begin, end in pairwise(edges)]
+
+    def _play(self, work: Callable[[Any], Any], told: str, parts: list[Any]) -> Iterator[Any]:
+        done, of = 0, sum(part.games for part in parts)
+        self.told(told, 0, of)
+        for part, result in zip(parts, self.spread(work, parts), strict=True):
+            yield result
+            done += part.games
+            self.told(told, done, of)
+
+    def _learned(self, values: Floats) -> None:
+        self.values = np.concatenate([self.values, values[None]])
+
+    def _keep(self) -> None:
+        if self.kept is None:
+            return
+        new = self.kept.with_suffix(".new")
+        with new.open("wb") as file:
+            arrays: dict[str, Any] = {**self.outlook, "values": self.values}
+            np.savez(file, plan=np.array(self._plan()), stage=np.array(self.stage), **arrays)
+        new.replace(self.kept)
+
+    def _resume(self, path: Path) -> None:
+        try:
+            with np.load(path, allow_pickle=False) as kept:
+                plan, self.stage = str(kept["plan"]), int(kept["stage"])
+                self.values = kept["values"]
+                self.outlook = {name: kept[name] for name in SHAPES}
+        except (OSError, ValueError, KeyError) as error:
+            raise MindError(f"{path} is no training to go on with: {error}") from None
+        if plan != self._plan():
+            raise MindError(
+                f"{path} is another training: {plan}. Go on with that one, or take the file away."
+            )
+
+    def _plan(self) -> str:
+        """What a training must share to be the same."""
+        told = {"kind": str(self.kind), "seed": self.seed, **asdict(self.recipe)}
+        return json.dumps({**told, "features": FEATURES}, sort_keys=True)
+
+
+def _samples(kind: Kind, played: list[Played], number: int) -> tuple[Any, int]:
+    """Positions after a round and what came of them; how to take some, and how many there are."""
+    players, colours = kind.players, kind.schedule.colours
+    boards = np.concatenate([p.boards[:, number - 1] for p in played]).view(np.recarray)
+    finals = np.concatenate([p.scores for p in played]).astype(np.float32)
+    shares = np.concatenate([p.shares for p in played])
+    more = finals - boards.scores[:, :players]
+    leads = more - (more.sum(axis=1, keepdims=True) - more) / (players - 1)
+    came = np.stack([shares, leads / 10, more / 10], axis=2).astype(np.float32)
+
+    def batch(numbers: npt.NDArray[np.int64]) -> tuple[tuple[Floats, Floats, Floats], Floats]:
+        game, player = numbers // players, numbers % players
+        return sights(boards[game], player, players, colours), came[game, player]
+
+    return batch, len(boards) * players

@@ -1,0 +1,85 @@
+"""Work spread over the cores of this machine, or over machines with Ray; results in order."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from typing import Any, TypeVar
+
+from manhattan.rules import ManhattanError
+
+Task = TypeVar("Task")
+Done = TypeVar("Done")
+
+
+class SpreadError(ManhattanError):
+    """Work that can't be spread as it was asked for."""
+
+
+def over_processes(
+    work: Callable[[Task], Done], tasks: Iterable[Task], workers: int | None = None
+) -> Iterator[Done]:
+    """In processes of their own: for work that is mostly Python."""
+    # Fresh ones: what has been compiled or started here would not survive a fork.
+    yield from _over(
+        lambda count: ProcessPoolExecutor(count, mp_context=get_context("spawn")),
+        work,
+        tasks,
+        workers,
+    )
+
+
+def over_threads(
+    work: Callable[[Task], Done], tasks: Iterable[Task], workers: int | None = None
+) -> Iterator[Done]:
+    """In threads: for work that is mostly compiled."""
+    yield from _over(ThreadPoolExecutor, work, tasks, workers)
+
+
+def _over(
+    pool_of: Callable[[int], Executor],
+    work: Callable[[Task], Done],
+    tasks: Iterable[Task],
+    workers: int | None,
+) -> Iterator[Done]:
+    count = workers or os.cpu_count() or 1
+    if count == 1:
+        yield from map(work, tasks)
+        return
+    waiting: deque[Future[Done]] = deque()
+    with pool_of(count) as pool:
+        try:
+            for task in tasks:
+                waiting.append(pool.submit(work, task))
+                if len(waiting) > 2 * count:  # not all at once: results may be large
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def over_ray(work: Callable[[Task], Done], tasks: Iterable[Task], address: str) -> Iterator[Done]:
+    """On the machines of a Ray cluster; ``local`` starts one here."""
+    try:
+        import ray
+    except ImportError as error:
+        raise SpreadError("Ray is not installed: pip install 'manhattan-game[ray]'.") from error
+    ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+    try:
+        remote: Any = ray.remote(work)
+        cluster: Any = ray
+        limit = 2 * int(cluster.cluster_resources().get("CPU", 1)) + 1
+        waiting: deque[Any] = deque()
+        for task in tasks:
+            waiting.append(remote.remote(task))
+            if len(waiting) > limit:
+                yield ray.get(waiting.popleft())
+        while waiting:
+            yield ray.get(waiting.popleft())
+    finally:
+        ray.shutdown()
