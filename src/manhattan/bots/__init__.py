@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from random import Random
 from types import MappingProxyType
-from typing import Final, Protocol
+from typing import Final
 
 from manhattan.bots.budget import OWN_PACE, Budget, BudgetError, Cancelled
+from manhattan.bots.by_value import choose_by_first_value, choose_by_value
+from manhattan.bots.evaluating import Evaluation, Ranked, evaluate
 from manhattan.bots.greedy import choose_greedily, choose_greedily_with_any_blocks
+from manhattan.bots.levels import LEVELS, Level
+from manhattan.bots.protocol import Bot
+from manhattan.bots.searching import choose_by_search
 from manhattan.bots.uniform import choose_at_random
-from manhattan.rules import ManhattanError, Move
-from manhattan.view import View
-
-
-class Bot(Protocol):
-    """Whoever chooses one of a view's legal moves. The same view, generator and trials lead to
-    the same move."""
-
-    def __call__(self, view: View, rng: Random, budget: Budget = OWN_PACE, /) -> Move: ...
-
+from manhattan.rules import ManhattanError
 
 BOTS: Final[Mapping[str, Bot]] = MappingProxyType(
     {
+        **LEVELS,
         "random": choose_at_random,
         "greedy": choose_greedily,
         "greedy-any-blocks": choose_greedily_with_any_blocks,
+        "value": choose_by_value,
+        "search": choose_by_search,
     }
 )
+"""Everybody who can be asked for by name: the levels, and what they are made of."""
 
 
 class NoSuchBot(ManhattanError, ValueError):
@@ -43,14 +42,22 @@ def bot(name: str) -> Bot:
 
 __all__ = [
     "BOTS",
+    "LEVELS",
     "OWN_PACE",
     "Bot",
     "Budget",
     "BudgetError",
     "Cancelled",
+    "Evaluation",
+    "Level",
     "NoSuchBot",
+    "Ranked",
     "bot",
     "choose_at_random",
+    "choose_by_first_value",
+    "choose_by_search",
+    "choose_by_value",
     "choose_greedily",
     "choose_greedily_with_any_blocks",
+    "evaluate",
 ]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from manhattan.rules import ManhattanError
+
+Limit = TypeVar("Limit", int | None, float | None)
 
 
 def _never() -> bool:
@@ -39,6 +41,23 @@ class Budget:
             raise BudgetError(f"A budget has at least one trial, not {self.trials}.")
         if self.seconds is not None and not 0 < self.seconds < float("inf"):
             raise BudgetError(f"A budget has some seconds, not {self.seconds}.")
+
+    def check(self) -> None:
+        """Stop here if the bot was told to."""
+        if self.cancelled():
+            raise Cancelled("The bot was told to stop thinking.")
+
+    def within(self, other: Budget) -> Budget:
+        """As much as both allow."""
+        return Budget(
+            _less(self.trials, other.trials), _less(self.seconds, other.seconds), self.cancelled
+        )
+
+
+def _less(one: Limit, other: Limit) -> Limit:
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one, other)
 
 
 OWN_PACE: Final = Budget()

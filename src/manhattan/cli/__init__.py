@@ -1,4 +1,4 @@
-"""The command line: ``manhattan play | simulate | replay | rules | arena | bench``."""
+"""The command line: ``manhattan play | simulate | replay | rules | arena | train | bench``."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from manhattan.cli.replay import replay
 from manhattan.cli.rules import rules
 from manhattan.cli.simulate import simulate
 from manhattan.cli.terminal import console, forgive_encodings
+from manhattan.cli.train import train
 from manhattan.rules import ManhattanError
 from manhattan.rules.errors import printable
 
@@ -31,6 +32,7 @@ app.command()(simulate)
 app.command()(replay)
 app.command()(rules)
 app.command()(arena)
+app.command()(train)
 app.add_typer(bench, name="bench")
 
 

@@ -7,7 +7,7 @@ rest is tried again, until one is left or the time is over.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,13 +15,19 @@ import numpy as np
 import numpy.typing as npt
 
 from manhattan.judgement.features import ROOM
-from manhattan.judgement.mind import Mind
+from manhattan.judgement.jit import compiled
+from manhattan.judgement.mind import Kind, Mind, mind_for
 from manhattan.judgement.outlook import SIGHT
+from manhattan.judgement.plans import PLANS, affordable
 from manhattan.judgement.reading import read_styles_once
 from manhattan.judgement.search import SQUARE, WORTH, try_moves, weigh_placements
 from manhattan.kernel import Position
-from manhattan.kernel.layout import BUILD
-from manhattan.rules import ManhattanError
+from manhattan.kernel.layout import BUILD, SELECT
+from manhattan.kernel.position import stock_of
+from manhattan.kernel.warm import announced
+from manhattan.rules import ManhattanError, Select, Stock
+from manhattan.rules.blocks import sizes_in
+from manhattan.view import View
 
 MOST: Final = 16
 """So many moves are tried at most."""
@@ -81,17 +87,19 @@ class Thinker:
         self._sight = np.zeros(1, SIGHT).view(np.recarray)
 
     def values(self, way: int) -> dict[int, float]:
-        """What each placement is worth by value alone, the best first."""
+        """What each placement is worth by value alone, the best first. Ways are counted from
+        the first, or with negative numbers from the best."""
         worth = np.full(216 * len(self._colours), -np.inf, np.float32)
-        weigh_placements(
-            self.position.data,
-            self._players,
-            self._colours,
-            way,
-            self.mind.values,
-            self._room,
-            worth,
-        )
+        with announced(self.position.setup, "values", compiled.cache):
+            weigh_placements(
+                self.position.data,
+                self._players,
+                self._colours,
+                way % len(self.mind.values),
+                self.mind.values,
+                self._room,
+                worth,
+            )
         best = np.argsort(-worth, kind="stable")
         return {int(action): float(worth[action]) for action in best if worth[action] > -np.inf}
 
@@ -119,9 +127,24 @@ class Thinker:
 
     def candidates(self) -> list[int]:
         """Moves worth trying, by their numbers."""
-        if self.position.data[0].phase == BUILD:
+        phase = self.position.data[0].phase
+        if phase == BUILD:
             return list(self.values(self.mind.best))[:MOST]
-        return self.position.legal_actions()
+        return self._choices() if phase == SELECT else self.position.legal_actions()
+
+    def _choices(self) -> list[int]:
+        """What the best plan wants, and every choice that differs from it by one block."""
+        g, setup = self.position.data[0], self.position.setup
+        wanted = PLANS[setup.schedule][-1][int(g.round_number)]
+        own = [slot.slot for slot in setup.own[int(g.mover)]]
+        supplies = [stock_of(g.supply[slot]) for slot in own]
+        planned = [affordable(wanted, supply) for supply in supplies]
+        choices = [planned]
+        for n, (plan, supply) in enumerate(zip(planned, supplies, strict=True)):
+            others = _one_block_apart(plan, supply)
+            choices += [[*planned[:n], other, *planned[n + 1 :]] for other in others]
+        moves = [Select(tuple(map(sizes_in, choice))) for choice in choices]
+        return [self.position.action(move) for move in moves]
 
     def try_out(self, moves: list[int], limits: Limits, *, for_all: bool = False) -> list[Tried]:
         """Try moves, the worse half of them less and less. The best first."""
@@ -129,7 +152,9 @@ class Thinker:
         order = np.array(moves, np.int64)
         sums = np.zeros((len(order), 2 + 2 * players))
         counts = np.zeros(len(order), np.int64)
-        likely = self.styles()
+        with announced(self.position.setup, "thinking", compiled.cache):
+            likely = self.styles()
+            self._try(order, 0, 0, likely, for_all, sums)
         stages = max(1, (len(order) - 1).bit_length())
         begin = time.monotonic()
         alive, done = len(order), 0
@@ -173,6 +198,24 @@ class Thinker:
             self._sight,
             sums,
         )
+
+
+def thinker_for(view: View, seed: int) -> Thinker:
+    """A mind at work on what a player sees."""
+    position = Position.of_view(view, seed)
+    return Thinker(mind_for(Kind.of(view.table.setup)), position, seed)
+
+
+def _one_block_apart(plan: Stock, supply: Stock) -> Iterator[Stock]:
+    """The choices that have one block of another size, as far as the supply has it."""
+    for less in range(4):
+        for more in range(4):
+            if less != more and plan[less] > 0 and plan[more] < supply[more]:
+                changed = list(plan)
+                changed[less] -= 1
+                changed[more] += 1
+                ones, twos, threes, fours = changed
+                yield ones, twos, threes, fours
 
 
 def _tried(action: int, count: int, sums: Any, players: int) -> Tried:

@@ -84,10 +84,14 @@ class Rehearsal:
 
 def rehearse_in_background(setup: Setup, parts: Iterable[str]) -> Rehearsal:
     """Compile what is not compiled yet in a process of its own, and don't wait for it."""
-    missing = [part for part in parts if not is_compiled(setup, part)]
+    return start_rehearsal(__spec__.name, setup, [p for p in parts if not is_compiled(setup, p)])
+
+
+def start_rehearsal(module: str, setup: Setup, missing: list[str]) -> Rehearsal:
+    """Have a module compile what is missing: it is run with the size of the table and that."""
     if not missing or not COMPILED:
         return Rehearsal(None)
-    command = [sys.executable, "-m", "manhattan.kernel.rehearsal"]
+    command = [sys.executable, "-m", module]
     command += [str(len(setup.players)), str(setup.schedule.colours), *missing]
     quiet = subprocess.DEVNULL
     return Rehearsal(
@@ -95,7 +99,12 @@ def rehearse_in_background(setup: Setup, parts: Iterable[str]) -> Rehearsal:
     )
 
 
-if __name__ == "__main__":
+def give_way() -> None:
+    """Somebody may be playing meanwhile."""
     if hasattr(os, "nice"):
         os.nice(_NICE)
+
+
+if __name__ == "__main__":
+    give_way()
     rehearse(table_for(int(sys.argv[1]), int(sys.argv[2])), sys.argv[3:])

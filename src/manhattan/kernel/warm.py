@@ -10,12 +10,13 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from manhattan.kernel.jit import CACHE, COMPILED
 from manhattan.rules import Setup
 
 _MONTH = 30 * 24 * 3600
-_compiled: set[str] = set()
+_compiled: set[Path] = set()
 
 
 def tell(line: str) -> None:
@@ -23,24 +24,25 @@ def tell(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _key(setup: Setup, what: str) -> str:
-    return f"{what}-{len(setup.players)}-{setup.schedule.colours}"
+def _mark(setup: Setup, what: str, cache: Path) -> Path:
+    """The file that is there once something was compiled for tables of this size."""
+    return cache / f"{what}-{len(setup.players)}-{setup.schedule.colours}.compiled"
 
 
-def is_compiled(setup: Setup, what: str) -> bool:
+def is_compiled(setup: Setup, what: str, cache: Path = CACHE) -> bool:
     """Has this been compiled for such a table, now or before?"""
-    key = _key(setup, what)
-    return key in _compiled or (CACHE / f"{key}.compiled").exists()
+    mark = _mark(setup, what, cache)
+    return mark in _compiled or mark.exists()
 
 
 @contextmanager
-def announced(setup: Setup, what: str) -> Iterator[None]:
+def announced(setup: Setup, what: str, cache: Path = CACHE) -> Iterator[None]:
     """Tell before, and after, if what follows has to be compiled first."""
-    key = _key(setup, what)
-    if key in _compiled or not COMPILED:
+    mark = _mark(setup, what, cache)
+    if mark in _compiled or not COMPILED:
         yield
         return
-    if not is_compiled(setup, what):
+    if not mark.exists():
         tell(
             f"Compiling the simulator for {len(setup.players)} players ({what}): "
             "up to half a minute, this once ..."
@@ -49,16 +51,16 @@ def announced(setup: Setup, what: str) -> Iterator[None]:
         yield
         tell(f"Compiled in {time.monotonic() - start:.0f} s.")
         with suppress(OSError):  # a folder that can't be written to: compiled, and told, again
-            CACHE.mkdir(parents=True, exist_ok=True)
-            (CACHE / f"{key}.compiled").touch()
-            _forget_old_ones()
+            cache.mkdir(parents=True, exist_ok=True)
+            mark.touch()
+            _forget_old_ones(cache)
     else:
         yield
-    _compiled.add(key)
+    _compiled.add(mark)
 
 
-def _forget_old_ones() -> None:
-    """Every change of the kernel has a folder of its own: those not used for a month go."""
-    for folder in CACHE.parent.glob("kernel-*"):
-        if folder != CACHE and time.time() - folder.stat().st_mtime > _MONTH:
+def _forget_old_ones(cache: Path) -> None:
+    """Every change of the sources has a folder of its own: those not used for a month go."""
+    for folder in cache.parent.glob(f"{cache.name.rpartition('-')[0]}-*"):
+        if folder != cache and time.time() - folder.stat().st_mtime > _MONTH:
             shutil.rmtree(folder, ignore_errors=True)

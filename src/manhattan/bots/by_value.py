@@ -1,0 +1,47 @@
+"""The bot that has learned what a position is worth, and looks one move ahead."""
+
+from __future__ import annotations
+
+from random import Random
+
+from manhattan.bots.budget import OWN_PACE, Budget
+from manhattan.bots.greedy import select
+from manhattan.judgement.plans import PLANS
+from manhattan.rules import Move, Phase
+from manhattan.view import View
+
+FIRST, BEST = 0, -1
+"""Ways of playing: the first that was learned, from greedy play alone; and the last."""
+
+
+def choose_by_value(view: View, rng: Random, _budget: Budget = OWN_PACE) -> Move:
+    """Blocks by a plan; then the placement after which the position is worth most."""
+    return _choose(view, rng, BEST)
+
+
+def choose_by_first_value(view: View, rng: Random, _budget: Budget = OWN_PACE) -> Move:
+    """The same with what was learned first."""
+    return _choose(view, rng, FIRST)
+
+
+def without_thinking(view: View, way: int) -> Move | None:
+    """Blocks by a plan, and what there is no choice in; None if it takes thought."""
+    if view.table.phase is Phase.SELECT:
+        return select(view.table, PLANS[view.table.setup.schedule][way])
+    moves = view.legal_moves()
+    if len(moves) == 1 or view.table.phase is Phase.REMOVE:
+        return moves[0]  # if a block must go, the smallest is the least loss
+    return None
+
+
+def _choose(view: View, rng: Random, way: int) -> Move:
+    """The best move at first sight, ties at random."""
+    if move := without_thinking(view, way):
+        return move
+    from manhattan.judgement.thinking import thinker_for  # what compiles takes a second to load
+
+    thinker = thinker_for(view, rng.getrandbits(63))
+    values = thinker.values(way)
+    best = max(values.values())
+    choice = rng.choice([action for action, value in values.items() if value == best])
+    return thinker.position.move(choice)
