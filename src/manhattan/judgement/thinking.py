@@ -23,7 +23,7 @@ from manhattan.judgement.reading import read_styles_once
 from manhattan.judgement.search import SQUARE, WORTH, try_moves, weigh_placements
 from manhattan.kernel import Position
 from manhattan.kernel.layout import BUILD, SELECT
-from manhattan.kernel.position import stock_of
+from manhattan.kernel.position import unpacked
 from manhattan.kernel.warm import announced
 from manhattan.rules import ManhattanError, Select, Stock
 from manhattan.rules.blocks import sizes_in
@@ -137,7 +137,7 @@ class Thinker:
         g, setup = self.position.data[0], self.position.setup
         wanted = PLANS[setup.schedule][-1][int(g.round_number)]
         own = [slot.slot for slot in setup.own[int(g.mover)]]
-        supplies = [stock_of(g.supply[slot]) for slot in own]
+        supplies = [unpacked(g.supply[slot]) for slot in own]
         planned = [affordable(wanted, supply) for supply in supplies]
         choices = [planned]
         for n, (plan, supply) in enumerate(zip(planned, supplies, strict=True)):

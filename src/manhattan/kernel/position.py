@@ -211,9 +211,9 @@ class Position:
         table = Table(
             setup=setup,
             board=board,
-            supplies=tuple(stock_of(g.supply[i]) for i in range(len(setup.colours))),
-            tableaus=tuple(stock_of(g.tableau[i]) for i in range(len(setup.colours))),
-            taken_out=tuple(stock_of(g.taken_out[i]) for i in range(len(setup.colours))),
+            supplies=tuple(unpacked(g.supply[i]) for i in range(len(setup.colours))),
+            tableaus=tuple(unpacked(g.tableau[i]) for i in range(len(setup.colours))),
+            taken_out=tuple(unpacked(g.taken_out[i]) for i in range(len(setup.colours))),
             played=tuple(int(c) + 1 for c in g.cards[::-1][: int(g.played)]),
             shuffles=int(g.shuffles),
             round=int(g.round_number) + 1,
@@ -301,7 +301,7 @@ def _bytes(stock: Stock) -> np.uint32:
     return np.uint32(sum(count << (8 * i) for i, count in enumerate(stock)))
 
 
-def stock_of(counts: Any) -> Stock:
-    """How many blocks of each size a byte each stands for."""
+def unpacked(counts: Any) -> Stock:
+    """A stock that is packed into a number, a byte for each size."""
     packed = int(counts)
     return packed & 255, packed >> 8 & 255, packed >> 16 & 255, packed >> 24
