@@ -16,7 +16,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 
 LEVELS = [
     {"rules"},
-    {"game"},
+    {"background", "game", "spread"},
     {"view"},
     {"record", "replay", "rulebook"},
     {"kernel"},

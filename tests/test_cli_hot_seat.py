@@ -265,7 +265,7 @@ def test_a_terminal_shows_who_is_thinking(names: list[str]) -> None:
     typed = typing(*([""] * (len(names) - 1)), "112234", "", "112234", "", "quit")
     shown = manhattan(*SEEDED, *people(*names), typed=typed, terminal=True).out
     for number in range(1, 5 - len(names)):
-        assert f"Greedy {number} is thinking ..." in shown
+        assert f"Medium {number} is thinking ..." in shown
 
 
 def test_a_name_that_looks_like_markup_is_shown_as_it_is(tmp_path: Path) -> None:
@@ -307,7 +307,7 @@ def test_ctrl_c_on_the_keyboard_stops_a_bot_that_thinks() -> None:
     with Terminal(*sleepy) as terminal:
         terminal.wait_for("Choose 4 blocks")
         terminal.press("1124 1223\n")
-        terminal.wait_for("Greedy 1 is thinking ...")
+        terminal.wait_for("Medium 1 is thinking ...")
         terminal.press("\x03")
         assert terminal.wait() == 0
     assert terminal.written.endswith("Goodbye.\r\n")

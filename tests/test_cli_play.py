@@ -195,7 +195,7 @@ def test_a_block_is_taken_out_when_none_can_be_placed(tmp_path: Path) -> None:
         (["--seed", "12"], "'12' is no seed: a seed is 64 hex digits."),
         (
             ["--bots", "kasparov"],
-            "There is no bot 'kasparov'. The bots: random, greedy, greedy-any-blocks.",
+            "There is no bot 'kasparov'. The bots: easy, medium, hard, expert, random, greedy, greedy-any-blocks, value, search.",
         ),
         (["--players", "5"], "2 to 4 players; there are 5."),
         (["--players", "1"], "2 to 4 players; there are 1."),
@@ -284,7 +284,7 @@ def test_nothing_hidden_is_ever_shown(players: str, turns: int, tmp_path: Path) 
     shown = manhattan(*NEW, "--players", players, typed=watch).out
     assert watch.turns == turns
     assert re.search(r"Ada plays card \d[^.]*draws card \d", shown)
-    assert not re.search(r"Greedy \d plays[^.]*draws card", shown)
+    assert not re.search(r"Medium \d plays[^.]*draws card", shown)
     assert shown.count(SEED) == 1
     assert f"seed {SEED}\n" in shown
     assert saved_game(watch.path).over

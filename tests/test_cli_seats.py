@@ -72,7 +72,7 @@ def assert_played_by(game: Game, seats: Seats) -> None:
 @pytest.mark.parametrize(
     ("bots", "names"),
     [
-        (None, ["Human", "Greedy 1", "Greedy 2", "Greedy 3"]),
+        (None, ["Human", "Medium 1", "Medium 2", "Medium 3"]),
         ("random", ["Human", "Random 1", "Random 2", "Random 3"]),
         ("random, greedy,random", ["Human", "Random 1", "Greedy 2", "Random 3"]),
         (
@@ -117,7 +117,7 @@ def test_people_need_no_bot(tmp_path: Path) -> None:
             [*people("Ann", "Ben"), "--bots", "random,random,random"],
             "--bots names 3, but there are seats for 2:",
         ),
-        (["--bots", "random,kasparov,greedy"], "There is no bot 'kasparov'. The bots: random,"),
+        (["--bots", "random,kasparov,greedy"], "There is no bot 'kasparov'. The bots: easy,"),
         (["--bots", "random,,greedy"], "There is no bot ''."),
         (["--bots", "Greedy"], "There is no bot 'Greedy'."),
         (
@@ -151,8 +151,8 @@ def test_every_bot_is_known_by_its_name(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["Greedy", "greedy 1", "Greedy 0", "Greedy one", "Ann 1", "1"])
 def test_a_person_may_have_any_name_that_is_no_bots(name: str) -> None:
-    assert new_table([name], 2, None) == ([name, "Greedy 1"], (None, "greedy"))
-    assert saved_table([name, "Greedy 1"]) == (None, "greedy")
+    assert new_table([name], 2, None) == ([name, "Medium 1"], (None, "medium"))
+    assert saved_table([name, "Medium 1"]) == (None, "medium")
 
 
 # --- saved games ------------------------------------------------------------------------------
@@ -168,14 +168,14 @@ def test_a_person_may_have_any_name_that_is_no_bots(name: str) -> None:
         (["Ann", "Greedy 1", "Random 2"], None, "random", (None, "random", "random")),
         (["Ann", "Greedy 1", "Random 2"], None, "random,greedy", (None, "random", "greedy")),
         # From elsewhere: the first player, or who is named.
-        (["Ada", "Bob", "Cyd"], None, None, (None, "greedy", "greedy")),
+        (["Ada", "Bob", "Cyd"], None, None, (None, "medium", "medium")),
         (["Ada", "Bob", "Cyd"], None, "random,greedy", (None, "random", "greedy")),
-        (["Ada", "Bob", "Cyd"], ["Cyd"], None, ("greedy", "greedy", None)),
+        (["Ada", "Bob", "Cyd"], ["Cyd"], None, ("medium", "medium", None)),
         (["Ada", "Bob", "Cyd"], ["Cyd", "Ada"], "random", (None, "random", None)),
         (["Ada", "Bob", "Ada"], ["Ada"], "random", (None, "random", None)),
         (["Ada", "Bob"], ["Ada", "Bob"], None, (None, None)),
         # Somebody has gone, or takes over from a bot.
-        (["Ann", "Ben", "Random 1"], ["Ben"], None, ("greedy", None, "random")),
+        (["Ann", "Ben", "Random 1"], ["Ben"], None, ("medium", None, "random")),
         (["Random 1", "Greedy 2"], ["Greedy 2"], None, ("random", None)),
     ],
 )
@@ -205,14 +205,14 @@ def test_what_is_told_when_a_game_is_saved_seats_everybody_again(
 
 def test_nothing_is_told_that_need_not_be() -> None:
     assert options_for(["Ann", "Ben", "Greedy 1"], (None, None, "greedy")) == []
-    assert options_for(["Ada", "Bob"], (None, "greedy")) == []
+    assert options_for(["Ada", "Bob"], (None, "medium")) == []
     assert options_for(["Ada", "Bob"], (None, None)) == ["--name", "Ada", "--name", "Bob"]
     assert options_for(["Ann", "Greedy 1"], (None, "random")) == ["--bots", "random"]
 
 
 def test_two_players_of_one_name_are_named_once() -> None:
     """Records may have them; a new table may not."""
-    assert options_for(["Bob", "Ada", "Ada"], ("greedy", None, None)) == ["--name", "Ada"]
+    assert options_for(["Bob", "Ada", "Ada"], ("medium", None, None)) == ["--name", "Ada"]
 
 
 def test_a_loaded_game_knows_its_bots(tmp_path: Path) -> None:

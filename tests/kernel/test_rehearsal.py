@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from manhattan.background import Rehearsal
 from manhattan.kernel import KernelError
 from manhattan.kernel.rehearsal import (
     REHEARSALS,
-    Rehearsal,
     rehearse,
     rehearse_in_background,
     table_for,

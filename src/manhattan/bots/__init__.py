@@ -28,6 +28,9 @@ BOTS: Final[Mapping[str, Bot]] = MappingProxyType(
 )
 """Everybody who can be asked for by name: the levels, and what they are made of."""
 
+THINKERS: Final = frozenset({"hard", "expert", "value", "search"})
+"""Those who need compiled code: the first time somebody may have to wait for it."""
+
 
 class NoSuchBot(ManhattanError, ValueError):
     """A name that no bot has."""
@@ -44,6 +47,7 @@ __all__ = [
     "BOTS",
     "LEVELS",
     "OWN_PACE",
+    "THINKERS",
     "Bot",
     "Budget",
     "BudgetError",

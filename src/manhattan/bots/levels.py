@@ -33,8 +33,6 @@ class Level:
     description: str
     bot: Bot
     budget: Budget = OWN_PACE
-    compiled: bool = False
-    """Does it need compiled code? Then somebody may have to wait, the first time."""
 
     def __call__(self, view: View, rng: Random, budget: Budget = OWN_PACE, /) -> Move:
         return self.bot(view, rng, budget.within(self.budget))
@@ -58,14 +56,12 @@ LEVELS: Final[Mapping[str, Level]] = MappingProxyType(
                 "Hard",
                 "Has learned which towers last and which cities can be held.",
                 choose_by_first_value,
-                compiled=True,
             ),
             Level(
                 "Expert",
                 "Tries every good move out in its head, and watches how you play.",
                 choose_by_search,
                 Budget(trials=3000, seconds=0.8),
-                compiled=True,
             ),
         )
     }

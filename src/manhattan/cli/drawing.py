@@ -11,6 +11,7 @@ from rich.style import Style
 from rich.table import Table as Grid
 from rich.text import Text
 
+from manhattan.bots import Evaluation
 from manhattan.rules import CITIES, EDITIONS, Card, Colour, Phase, Seat, Setup, Sheet, Site, Table
 from manhattan.rules.blocks import SIZES
 from manhattan.rules.board import CARDS, TARGETS
@@ -188,6 +189,26 @@ def sheet(setup: Setup, scored: Sheet) -> Grid:
         )
     where = ", ".join(map(str, scored.tallest))
     grid.caption = f"tallest: {where}, {scored.height} floors" if where else None
+    return grid
+
+
+ADVICE = 5
+"""So many moves are told, the best first."""
+
+
+def advice(setup: Setup, found: Evaluation) -> Grid:
+    """The best moves, and what is to be expected after each of them."""
+    grid = Grid("move", *(player.name for player in setup.players), title_justify="left")
+    for column in grid.columns[1:]:
+        column.justify = "right"
+    for ranked in found.moves[:ADVICE]:
+        off = 100 * (ranked.high - ranked.low) / 2
+        cells = []
+        for player, (chance, score) in enumerate(zip(ranked.chances, ranked.scores, strict=True)):
+            sure = f" ± {off:.0f}" if player == found.player else ""
+            cells.append(f"{100 * chance:.0f}{sure} %, {score:.0f}")
+        grid.add_row(str(ranked.move), *cells)
+    grid.caption = "each player's chance to win, and points at the end"
     return grid
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from typing import Annotated
@@ -15,7 +16,8 @@ from rich.markdown import Markdown
 from rich.text import Text
 
 from manhattan import record
-from manhattan.bots import BOTS, Bot, bot, choose_greedily
+from manhattan.background import NOTHING, start_rehearsal
+from manhattan.bots import BOTS, THINKERS, Bot, bot, choose_greedily, evaluate
 from manhattan.cli import drawing
 from manhattan.cli.options import EditionId, HouseRules, Players, house_rules
 from manhattan.cli.seats import (
@@ -112,6 +114,13 @@ class TerminalGame:
         self.looker: int | None = None
         """Whose hand the screen may show now; None if everybody may look."""
         self.saved = ""
+        self.rehearsal = NOTHING
+        if self.console.is_terminal and THINKERS.intersection(filter(None, seats)):
+            plan = game.setup.schedule
+            # While people choose their first blocks.
+            self.rehearsal = start_rehearsal(
+                "manhattan.judgement.rehearsal", len(seats), plan.colours
+            )
 
     @property
     def hot_seat(self) -> bool:
@@ -139,6 +148,8 @@ class TerminalGame:
             self._finish()
         except (_Left, KeyboardInterrupt):
             self._goodbye()
+        finally:
+            self.rehearsal.stop()
 
     def _hand_over(self, person: int) -> None:
         """Before a person's hand is shown the others look away."""
@@ -185,10 +196,22 @@ class TerminalGame:
         # What everybody may know gives the bots their dice, so that a loaded game goes on as the
         # saved one would have.
         rng = Random(f"{self.game.commitment} {self.game.ply}")  # noqa: S311 - dice, not cards
-        thinking = Text(f"{table.player.name} is thinking ...")
-        with self.console.status(thinking) if self.console.is_terminal else nullcontext():
+        with self._thinking(f"{table.player.name} is thinking"):
             move = chooses(view_of(self.game, table.mover), rng)
         self._play(move)
+
+    @contextmanager
+    def _thinking(self, told: str) -> Iterator[None]:
+        """Show that somebody thinks, and why it takes long if it does the first time."""
+        if not self.console.is_terminal:
+            yield
+            return
+        if not self.rehearsal.over:
+            waiting = f"{told}, and has to be compiled first: half a minute, this once ..."
+            with self.console.status(Text(waiting)):
+                self.rehearsal.wait()
+        with self.console.status(Text(f"{told} ...")):
+            yield
 
     def _your_turn(self) -> None:
         seen = view_of(self.game, self.game.table.mover)
@@ -231,6 +254,11 @@ class TerminalGame:
             case "hint":
                 rng = Random(self.game.ply)  # noqa: S311 - the same hint when asked again
                 self.console.print(f"{choose_greedily(seen, rng)} looks good.")
+            case "advice":
+                rng = Random(self.game.ply)  # noqa: S311 - the same advice, too
+                with self._thinking("Thinking it over"):
+                    found = evaluate(seen, rng)
+                self.console.print(drawing.advice(self.game.setup, found))
             case "towers":
                 self.console.print(drawing.board(seen.table, seen.table.seat))
             case "sheets":

@@ -11,7 +11,7 @@ from manhattan.rules import SetupError
 from manhattan.rules.errors import describe_characters
 from manhattan.rules.setup import check_count
 
-USUAL_BOT: Final = "greedy"
+USUAL_BOT: Final = "medium"
 USUAL_NAME: Final = "Human"
 
 Seats = tuple[str | None, ...]

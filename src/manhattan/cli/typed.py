@@ -13,9 +13,10 @@ To build, type site and size: C5+3 (with two colours C5+3o). Each site shows
 its number; what your cards allow is in brackets. To take a block out: -2.
 
   moves   every legal move         hint    a move that looks good now
-  undo    back to your last move   towers  the floors of each colour
-  rules   the rules of this game   sheets  the score sheets so far
-  save    save the game: save FILE quit    leave"""
+  undo    back to your last move   advice  good moves thought over, and who may win
+  rules   the rules of this game   towers  the floors of each colour
+  save    save the game: save FILE sheets  the score sheets so far
+  quit    leave"""
 
 
 LEAVE = ("q", "quit", "exit")
@@ -27,6 +28,8 @@ QUESTIONS = {
     "moves": "moves",
     "h": "hint",
     "hint": "hint",
+    "a": "advice",
+    "advice": "advice",
     "towers": "towers",
     "sheets": "sheets",
     "rules": "rules",

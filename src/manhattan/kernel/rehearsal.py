@@ -7,13 +7,11 @@ page or makes his first move. Afterwards it is loaded in a second.
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from manhattan.background import Rehearsal, give_way, start_rehearsal
 from manhattan.kernel.batch import Batch
 from manhattan.kernel.jit import COMPILED
 from manhattan.kernel.mass import random_games
@@ -21,8 +19,6 @@ from manhattan.kernel.playouts import playouts
 from manhattan.kernel.position import KernelError, Position
 from manhattan.kernel.warm import is_compiled
 from manhattan.rules import SeedShuffler, Setup, deal, set_up
-
-_NICE = 10
 
 
 def _start(setup: Setup) -> Position:
@@ -60,49 +56,14 @@ def rehearse(setup: Setup, parts: Iterable[str]) -> None:
         REHEARSALS[part](setup)
 
 
-@dataclass(slots=True)
-class Rehearsal:
-    """Compiling that goes on elsewhere."""
-
-    process: subprocess.Popen[bytes] | None
-
-    @property
-    def over(self) -> bool:
-        """Has it ended? If it failed, compiling happens, and is told, where it is needed."""
-        return self.process is None or self.process.poll() is not None
-
-    def wait(self) -> None:
-        if self.process is not None:
-            self.process.wait()
-
-    def stop(self) -> None:
-        """Nobody needs it any more."""
-        if self.process is not None and self.process.poll() is None:
-            self.process.terminate()
-            self.process.wait()
-
-
 def rehearse_in_background(setup: Setup, parts: Iterable[str]) -> Rehearsal:
     """Compile what is not compiled yet in a process of its own, and don't wait for it."""
-    return start_rehearsal(__spec__.name, setup, [p for p in parts if not is_compiled(setup, p)])
-
-
-def start_rehearsal(module: str, setup: Setup, missing: list[str]) -> Rehearsal:
-    """Have a module compile what is missing: it is run with the size of the table and that."""
+    missing = [part for part in parts if not is_compiled(setup, part)]
     if not missing or not COMPILED:
         return Rehearsal(None)
-    command = [sys.executable, "-m", module]
-    command += [str(len(setup.players)), str(setup.schedule.colours), *missing]
-    quiet = subprocess.DEVNULL
-    return Rehearsal(
-        subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet)  # noqa: S603 - ourselves
+    return start_rehearsal(
+        "manhattan.kernel.rehearsal", len(setup.players), setup.schedule.colours, *missing
     )
-
-
-def give_way() -> None:
-    """Somebody may be playing meanwhile."""
-    if hasattr(os, "nice"):
-        os.nice(_NICE)
 
 
 if __name__ == "__main__":
