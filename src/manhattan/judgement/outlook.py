@@ -107,8 +107,7 @@ def see_site(
     x[_NAMED] = np.float32(named)
 
 
-@inlined
-def look(g: Game, players: tuple[int, ...], colours: tuple[int, ...], me: int, s: Any) -> None:
+def _look(g: Game, players: tuple[int, ...], colours: tuple[int, ...], me: int, s: Any) -> None:
     """See a position between two rounds through a player's eyes."""
     n, each = len(players), len(colours)
     count = n * each
@@ -137,6 +136,9 @@ def look(g: Game, players: tuple[int, ...], colours: tuple[int, ...], me: int, s
         ahead = g.scores[(me + k) % n] - g.scores[me]
         s.table[_AHEAD + k - 1] = np.float32(ahead) / np.float32(10)
     s.table[_ORDER + (me - g.start + n) % n] = np.float32(1)
+
+
+look = never_inlined(_look)
 
 
 @inlined

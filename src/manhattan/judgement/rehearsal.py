@@ -6,27 +6,24 @@ import sys
 from typing import Final
 
 from manhattan.background import give_way
+from manhattan.game import Game
 from manhattan.judgement.jit import compiled
-from manhattan.judgement.mind import Kind, mind_for
-from manhattan.judgement.thinking import Limits, Thinker
-from manhattan.kernel import Position
-from manhattan.kernel.layout import SELECT
+from manhattan.judgement.thinking import Limits, thinker_for
 from manhattan.kernel.rehearsal import table_for
 from manhattan.kernel.warm import is_compiled
-from manhattan.rules import SeedShuffler, Setup, deal
-from manhattan.view import view
+from manhattan.rules import Phase, Setup
+from manhattan.view import view_of
 
 PARTS: Final = ("values", "thinking")
 
 
 def rehearse_thinking(setup: Setup) -> None:
     """Think once, so that it is compiled."""
-    state = deal(setup, SeedShuffler(bytes(32)))
-    position = Position.of_view(view(state, state.table.mover))
-    while position.data[0].phase == SELECT:
-        position.act(position.legal_actions()[0])
-    thinker = Thinker(mind_for(Kind.of(setup)), position, 0)
-    position.traced = True
+    game = Game.from_seed(setup, bytes(32))
+    while game.table.phase is Phase.SELECT:
+        game.play(game.legal_moves()[0])
+    game.play(game.legal_moves()[0])
+    thinker = thinker_for(view_of(game, game.table.mover), 0)
     thinker.try_out(thinker.candidates(), Limits(1))
 
 

@@ -38,13 +38,15 @@ def lead(g: Game, players: tuple[int, ...], me: int) -> Any:
     return np.float64(n * g.scores[me] - total) / np.float64(n - 1)
 
 
-@inlined
-def part_in_win(g: Game, players: tuple[int, ...], colours: tuple[int, ...], me: int) -> Any:
+def _part_in_win(g: Game, players: tuple[int, ...], colours: tuple[int, ...], me: int) -> Any:
     """1 for the winner; in parts if there are several."""
     bits, count = winners(g, players, colours)[0], 0
     for player in range(len(players)):
         count += bits >> player & 1
     return np.float64(bits >> me & 1) / np.float64(count)
+
+
+part_in_win = never_inlined(_part_in_win)
 
 
 @inlined
@@ -106,8 +108,7 @@ def judge(
     return 1.0 / (1.0 + np.exp(-odds)) + points_worth * ahead
 
 
-@inlined
-def judge_for_all(
+def _judge_for_all(
     g: Game, players: tuple[int, ...], colours: tuple[int, ...], net: Any, sight: Any, sums: Any
 ) -> None:
     """Add every player's part in the win, and his points at the end."""
@@ -128,6 +129,9 @@ def judge_for_all(
         sums[2 + n + player] += np.float64(g.scores[player]) + more
     for player in range(n):
         sums[2 + player] += chances[player] / total
+
+
+judge_for_all = never_inlined(_judge_for_all)
 
 
 @compiled

@@ -90,16 +90,7 @@ def act_by_fate(
 ) -> None:
     """Make a legal move, and what follows from it up to the next decision."""
     each = len(colours)
-    if action < _BUILDS * each:
-        own, site, size = action // _BUILDS, action % _BUILDS // 4, action % 4 + 1
-        bit = U64(1) << U64(site)
-        build(g, players, colours, g.mover, own, size, bit, random_number(g), fate)
-        go_on(g, players, colours, fate)
-    elif action < (_BUILDS + _REMOVALS) * each:
-        own, size = (action - _BUILDS * each) // _REMOVALS, action % 4 + 1
-        remove(g, colours, g.mover, own, size)
-        go_on(g, players, colours, fate)
-    else:
+    if action >= (_BUILDS + _REMOVALS) * each:
         choice = action - (_BUILDS + _REMOVALS) * each
         if each == 2:
             take_blocks(g, g.mover * each + 1, choice % _selections(g))
@@ -108,6 +99,15 @@ def act_by_fate(
         pass_selection(g, players, colours)
         if g.phase == BUILD:
             begin_movers_turn(g, colours, fate)
+        return
+    if action < _BUILDS * each:
+        own, site, size = action // _BUILDS, action % _BUILDS // 4, action % 4 + 1
+        bit = U64(1) << U64(site)
+        build(g, players, colours, g.mover, own, size, bit, random_number(g), fate)
+    else:
+        own, size = (action - _BUILDS * each) // _REMOVALS, action % 4 + 1
+        remove(g, colours, g.mover, own, size)
+    go_on(g, players, colours, fate)
 
 
 @compiled
