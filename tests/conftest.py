@@ -30,6 +30,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=0,
         help="how many games to play in the soak of the kernel; 0 is a hundred of each kind",
     )
+    parser.addoption(
+        "--bot-moves",
+        type=int,
+        default=1,
+        help="how many moves bots make at every table, in whole games",
+    )
 
 
 @pytest.hookimpl(wrapper=True)

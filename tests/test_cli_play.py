@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from commandline import manhattan, process, typing
+from manhattan.bots import BOTS
 from manhattan.game import Game
 from manhattan.record import write
 from manhattan.rules import Built, Phase
@@ -195,7 +196,7 @@ def test_a_block_is_taken_out_when_none_can_be_placed(tmp_path: Path) -> None:
         (["--seed", "12"], "'12' is no seed: a seed is 64 hex digits."),
         (
             ["--bots", "kasparov"],
-            "There is no bot 'kasparov'. The bots: easy, medium, hard, expert, random, greedy, greedy-any-blocks, value, search.",
+            f"There is no bot 'kasparov'. The bots: {', '.join(BOTS)}.",
         ),
         (["--players", "5"], "2 to 4 players; there are 5."),
         (["--players", "1"], "2 to 4 players; there are 1."),
