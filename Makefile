@@ -13,13 +13,14 @@ UNCOMPILED := NUMBA_DISABLE_JIT=1 MANHATTAN_CHECKED=1 COVERAGE_FILE=.coverage-un
 KERNEL_TESTS := tests/kernel tests/judgement tests/lockstep/test_kernel_against_the_rules.py tests/lockstep/test_games_abreast.py
 
 .DEFAULT_GOAL := help
-.PHONY: help play test format bench clean
+.PHONY: help play test format bench minds clean
 
 help:
 	@echo "make play    set everything up and play (make play ARGS='--players 2')"
 	@echo "make test    set everything up and run every check and test"
 	@echo "make format  put the code in order"
 	@echo "make bench   measure the speed on this machine"
+	@echo "make minds   learn anew what the bots know: an hour or two"
 	@echo "make clean   remove what these commands made"
 
 play: $(VENV)/.installed
@@ -42,6 +43,17 @@ format: $(VENV)/.installed-test
 
 bench: $(VENV)/.installed
 	$(BIN)/python bench/rules_speed.py
+
+# What comes with the package. The usual tables are learned for longest.
+MINDS := src/manhattan/judgement/minds
+minds: $(VENV)/.installed
+	$(BIN)/manhattan train --players 4 --out $(MINDS)/4-players-6x4.npz
+	$(BIN)/manhattan train --players 3 --out $(MINDS)/3-players-4x6.npz
+	$(BIN)/manhattan train --players 2 --out $(MINDS)/2-players-4x6-2-colours.npz
+	$(BIN)/manhattan train --players 2 -r two_players=4x4 --scale 0.25 --out $(MINDS)/2-players-4x4-2-colours.npz
+	$(BIN)/manhattan train --players 2 -r two_players=6x4-one-colour --scale 0.25 --out $(MINDS)/2-players-6x4.npz
+	$(BIN)/manhattan train --players 3 -r three_players=6x4 --scale 0.25 --out $(MINDS)/3-players-6x4.npz
+	$(BIN)/manhattan train --players 4 -r four_players=4x6 --scale 0.25 --out $(MINDS)/4-players-4x6.npz
 
 clean:
 	rm -rf $(VENV) .coverage .coverage.* .coverage-* .mypy_cache .pytest_cache .ruff_cache .hypothesis

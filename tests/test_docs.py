@@ -23,9 +23,10 @@ ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 
 
-def test_the_session_in_the_readme_runs() -> None:
-    result = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
-    assert result.attempted > 10
+@pytest.mark.parametrize(("page", "lines"), [("README.md", 10), ("docs/bots.md", 7)])
+def test_sessions_on_the_pages_run(page: str, lines: int) -> None:
+    result = doctest.testfile(str(ROOT / page), module_relative=False)
+    assert result.attempted > lines
     assert result.failed == 0
 
 
