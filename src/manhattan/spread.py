@@ -71,7 +71,11 @@ def over_ray(work: Callable[[Task], Done], tasks: Iterable[Task], address: str) 
         raise SpreadError("Ray is not installed: pip install 'manhattan-game[ray]'.") from error
     ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     try:
-        remote: Any = ray.remote(work)
+
+        def one(task: Task) -> Done:  # Ray takes plain functions, not whatever can be called
+            return work(task)
+
+        remote: Any = ray.remote(one)
         cluster: Any = ray
         limit = 2 * int(cluster.cluster_resources().get("CPU", 1)) + 1
         waiting: deque[Any] = deque()

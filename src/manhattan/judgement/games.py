@@ -246,6 +246,8 @@ def play_lessons(part: Lessons) -> Sums:
             choice = rng.integers(len(moves)) if rng.random() < WANDER / 1024 else 0
             position.act(int(moves[choice]))
             data = position.data
+    if not rows:  # there was no thinker at any of the tables
+        return Sums.none(kind.contexts)
     at_, question_, trials = np.array([row[:3] for row in rows], np.int64).T
     worth = np.array([row[3] for row in rows])
     return sums_of_lessons(kind.contexts, at_, question_, trials, np.concatenate(notes), worth)

@@ -90,6 +90,10 @@ class Mind:
 
     def save(self, file: Path | BinaryIO) -> None:
         """Half the precision is enough: nothing is learned as exactly as that."""
+        if isinstance(file, Path):
+            with file.open("wb") as opened:  # under that very name: NumPy would add to it
+                self.save(opened)
+            return
         told = {"format": FORMAT, "version": VERSION, "kind": str(self.kind), **self.about}
         arrays = {f"outlook_{name}": array for name, array in self.outlook._asdict().items()}
         halves: dict[str, Any] = {name: array.astype(np.float16) for name, array in arrays.items()}
@@ -101,26 +105,42 @@ class Mind:
         )
 
 
+def read_arrays(file: Path) -> dict[str, Any]:
+    """The arrays that a file keeps."""
+    try:
+        with file.open("rb") as opened, np.load(opened, allow_pickle=False) as kept:
+            return {name: kept[name] for name in kept.files}
+    except Exception as error:  # a damaged file fails wherever it happens to be damaged
+        raise MindError(f"{file} can't be read as what `manhattan train` writes: {error}") from None
+
+
 def read_mind(kind: Kind, file: Path) -> Mind:
     """What a file keeps."""
-    try:
-        with np.load(file, allow_pickle=False) as kept:
-            about = json.loads(str(kept["about"]))
-            arrays = {name: kept[name].astype(np.float32) for name in kept.files if name != "about"}
-    except (OSError, ValueError, KeyError) as error:
-        raise MindError(f"{file} can't be read as what `manhattan train` writes: {error}") from None
+    arrays = read_arrays(file)
+    about = _told(arrays.pop("about", None))
     if (about.get("format"), about.get("version")) != (FORMAT, VERSION):
         raise MindError(f"{file} is not of version {VERSION}. Make it anew: manhattan train.")
-    if about["kind"] != str(kind):
-        raise MindError(f"{file} was learned for {about['kind']}, not for {kind}.")
-    values = arrays.pop("values")
-    outlook = {name.removeprefix("outlook_"): array for name, array in arrays.items()}
-    shapes = {name: (kind.schedule.rounds, *shape) for name, shape in SHAPES.items()}
-    found = {name: array.shape for name, array in outlook.items()}
-    if values.shape[1:] != (kind.contexts, FEATURES) or found != shapes:
+    if about.get("kind") != str(kind):
+        raise MindError(f"{file} was learned for {about.get('kind')}, not for {kind}.")
+    shapes = {f"outlook_{name}": (kind.schedule.rounds, *shape) for name, shape in SHAPES.items()}
+    found = {name: array.shape for name, array in arrays.items() if array.dtype.kind == "f"}
+    ways = found.pop("values", ())
+    if ways[1:] != (kind.contexts, FEATURES) or ways[0] == 0 or found != shapes:
         raise MindError(f"{file} was learned with other features. Make it anew: manhattan train.")
+    full = {name: array.astype(np.float32) for name, array in arrays.items()}
+    values = full.pop("values")
+    outlook = {name.removeprefix("outlook_"): array for name, array in full.items()}
     told = {k: v for k, v in about.items() if k not in ("format", "version", "kind")}
     return Mind(kind, values, Outlook(**outlook), told)
+
+
+def _told(about: Any) -> dict[str, Any]:
+    """Where something comes from, as a file tells; nothing if it tells nothing."""
+    try:
+        told = json.loads(str(about))
+    except ValueError:
+        return {}
+    return told if isinstance(told, dict) else {}
 
 
 @cache

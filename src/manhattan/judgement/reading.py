@@ -91,6 +91,8 @@ def _read_styles(
     count = len(players) * each
     likely[:] = 0.0
     start_game(b, players, 0, b.random, 0)  # clears the board
+    for q in range(count):
+        b.supply[q] -= root.taken_out[q]  # nobody knows any more in which round
     begin: Any = 0
     this_round = root.round_number
     for number in range(this_round + 1):

@@ -130,7 +130,8 @@ class Thinker:
         phase = self.position.data[0].phase
         if phase == BUILD:
             return list(self.values(self.mind.best))[:MOST]
-        return self._choices() if phase == SELECT else self.position.legal_actions()
+        moves = self._choices() if phase == SELECT else self.position.legal_actions()
+        return moves[:MOST]
 
     def _choices(self) -> list[int]:
         """What the best plan wants, and every choice that differs from it by one block."""

@@ -34,7 +34,7 @@ from manhattan.judgement.games import (
     play_match,
 )
 from manhattan.judgement.learning import RIDGE, Floats, Sums, descend, fresh, sights
-from manhattan.judgement.mind import Kind, Mind, MindError
+from manhattan.judgement.mind import Kind, Mind, MindError, read_arrays
 from manhattan.judgement.outlook import SHAPES, Outlook
 from manhattan.judgement.selfplay import GREED
 from manhattan.spread import over_threads
@@ -196,17 +196,16 @@ class Training:
         new.replace(self.kept)
 
     def _resume(self, path: Path) -> None:
-        try:
-            with np.load(path, allow_pickle=False) as kept:
-                plan, self.stage = str(kept["plan"]), int(kept["stage"])
-                self.values = kept["values"]
-                self.outlook = {name: kept[name] for name in SHAPES}
-        except (OSError, ValueError, KeyError) as error:
-            raise MindError(f"{path} is no training to go on with: {error}") from None
-        if plan != self._plan():
+        kept = read_arrays(path)
+        if not {"plan", "stage", "values", *SHAPES} <= kept.keys():
+            raise MindError(f"{path} is no training to go on with. Take the file away.")
+        if str(kept["plan"]) != self._plan():
             raise MindError(
-                f"{path} is another training: {plan}. Go on with that one, or take the file away."
+                f"{path} is another training: {kept['plan']}. "
+                "Go on with that one, or take the file away."
             )
+        self.stage, self.values = int(kept["stage"]), kept["values"]
+        self.outlook = {name: kept[name] for name in SHAPES}
 
     def _plan(self) -> str:
         """What a training must share to be the same."""

@@ -277,7 +277,9 @@ def _retrace(g: Any, view: View) -> bool:
     towers: list[list[Block]] = [[] for _ in SITES]
     for event in builds:
         towers[event.site].append(event.block)
-    if tuple(map(tuple, towers)) != tuple(tower.blocks for tower in view.table.board):
+    scored = tuple(event.sheet for event in view.events if isinstance(event, Scored))
+    fits = tuple(map(tuple, towers)) == tuple(tower.blocks for tower in view.table.board)
+    if not fits or scored != view.table.sheets:
         return False
     for number, event in enumerate(builds):
         slot = setup.colour_index(event.block.colour)
