@@ -7,6 +7,10 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
+# Read when NumPy is loaded. Workers share the cores: if each of them calculated on all of them,
+# they would mostly wait for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 settings.register_profile(
     "tests",
     deadline=None,  # machines are shared and noisy; speed is measured in bench/
