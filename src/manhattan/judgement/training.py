@@ -32,11 +32,14 @@ from manhattan.judgement.games import (
     play_generation,
     play_lessons,
     play_match,
+    table_of,
 )
+from manhattan.judgement.jit import compiled
 from manhattan.judgement.learning import RIDGE, Floats, Sums, descend, fresh, sights
 from manhattan.judgement.mind import Kind, Mind, MindError, read_arrays
 from manhattan.judgement.outlook import SHAPES, Outlook
 from manhattan.judgement.selfplay import GREED
+from manhattan.kernel.warm import announced
 from manhattan.spread import over_threads
 
 Told = Callable[[str, int, int], None]
@@ -107,6 +110,7 @@ class Training:
     def run(self) -> Mind:
         """Learn what is still to be learned."""
         stages = self.recipe.stages
+        self._compile()
         learn = {"values": self._values, "outlook": self._outlook, "lessons": self._lessons}
         while self.stage < len(stages):
             what, number = stages[self.stage]
@@ -116,6 +120,13 @@ class Training:
         figures = self._figures()
         about = {"seed": self.seed, "recipe": asdict(self.recipe), "figures": figures}
         return Mind(self.kind, self.values, Outlook(**self.outlook), about)
+
+    def _compile(self) -> None:
+        """Do the first things once before they are shared out, and tell if it takes long."""
+        with announced(table_of(self.kind), "training", compiled.cache):
+            played = play_for_outlook(Part(self.kind, self.values, self.seed, 0, 1))
+            players, colours = self.kind.players, self.kind.schedule.colours
+            sights(played.boards[:, 0], np.zeros(1, np.int64), players, colours)
 
     def _values(self, generation: int) -> None:
         told = f"Values, generation {generation + 1} of {self.recipe.generations}"

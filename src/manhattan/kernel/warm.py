@@ -11,12 +11,15 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import RLock
 
 from manhattan.kernel.jit import CACHE, COMPILED
 from manhattan.rules import Setup
 
 _MONTH = 30 * 24 * 3600
 _compiled: set[Path] = set()
+_one_at_a_time = RLock()
+"""Several threads may need the same: one compiles it, and the others are told nothing."""
 
 
 def tell(line: str) -> None:
@@ -42,6 +45,14 @@ def announced(setup: Setup, what: str, cache: Path = CACHE) -> Iterator[None]:
     if mark in _compiled or not COMPILED:
         yield
         return
+    with _one_at_a_time:
+        yield from _announced(setup, what, mark)
+
+
+def _announced(setup: Setup, what: str, mark: Path) -> Iterator[None]:
+    if mark in _compiled:  # by whom we waited for
+        yield
+        return
     if not mark.exists():
         tell(
             f"Compiling the simulator for {len(setup.players)} players ({what}): "
@@ -51,9 +62,9 @@ def announced(setup: Setup, what: str, cache: Path = CACHE) -> Iterator[None]:
         yield
         tell(f"Compiled in {time.monotonic() - start:.0f} s.")
         with suppress(OSError):  # a folder that can't be written to: compiled, and told, again
-            cache.mkdir(parents=True, exist_ok=True)
+            mark.parent.mkdir(parents=True, exist_ok=True)
             mark.touch()
-            _forget_old_ones(cache)
+            _forget_old_ones(mark.parent)
     else:
         yield
     _compiled.add(mark)
