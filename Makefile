@@ -30,7 +30,8 @@ test: $(VENV)/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n auto --ignore=tests/lockstep --ignore=tests/kernel --ignore=tests/judgement --cov --cov-report=
+	$(BIN)/python -m pytest -n auto --ignore=tests/lockstep --ignore=tests/kernel --ignore=tests/judgement --ignore=tests/bots --cov --cov-report=
+	$(BIN)/python -m pytest -n auto --dist loadgroup tests/bots --cov --cov-append --cov-report=
 	$(BIN)/coverage report --include='src/manhattan/rules/*' --fail-under=100
 	$(BIN)/coverage report --omit='src/manhattan/kernel/*,src/manhattan/judgement/*' --fail-under=95
 	$(BIN)/python -m pytest -n auto --dist loadgroup tests/lockstep tests/kernel

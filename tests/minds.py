@@ -87,7 +87,8 @@ def short_games() -> Iterator[None]:
 
     plans = {SHORT.schedule: (parse_plan("0013/0130"), parse_plan("1111/2200"))}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(games, "table_of", lambda _: set_up(3))
+        for module in (games, training):
+            patch.setattr(module, "table_of", lambda _: set_up(3))
         patch.setattr(games, "_start", start_short)
         patch.setattr(mind, "PLANS", plans)
         patch.setattr(thinking, "MOST", 2)
