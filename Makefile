@@ -12,6 +12,9 @@ export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 UNCOMPILED := NUMBA_DISABLE_JIT=1 MANHATTAN_CHECKED=1 COVERAGE_FILE=.coverage-uncompiled
 KERNEL_TESTS := tests/kernel tests/judgement tests/lockstep/test_kernel_against_the_rules.py tests/lockstep/test_games_abreast.py
 
+# Measuring the coverage makes Python half as fast: not where many games are played.
+UNMEASURED := tests/lockstep tests/kernel tests/properties tests/test_docs.py
+
 .DEFAULT_GOAL := help
 .PHONY: help play test format bench minds clean
 
@@ -30,11 +33,11 @@ test: $(VENV)/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n auto --ignore=tests/lockstep --ignore=tests/kernel --ignore=tests/judgement --ignore=tests/bots --cov --cov-report=
+	$(BIN)/python -m pytest -n auto $(addprefix --ignore=,$(UNMEASURED) tests/judgement tests/bots) --cov --cov-report=
 	$(BIN)/python -m pytest -n auto --dist loadgroup tests/bots --cov --cov-append --cov-report=
 	$(BIN)/coverage report --include='src/manhattan/rules/*' --fail-under=100
 	$(BIN)/coverage report --omit='src/manhattan/kernel/*,src/manhattan/judgement/*' --fail-under=95
-	$(BIN)/python -m pytest -n auto --dist loadgroup tests/lockstep tests/kernel
+	$(BIN)/python -m pytest -n auto --dist loadgroup $(UNMEASURED)
 	$(UNCOMPILED) $(BIN)/python -m pytest -n auto -m 'not compiled' --games 2 $(KERNEL_TESTS) --cov=src/manhattan/kernel --cov=src/manhattan/judgement --cov-report=
 	$(UNCOMPILED) $(BIN)/coverage report --include='src/manhattan/kernel/*,src/manhattan/judgement/*' --fail-under=95
 

@@ -32,16 +32,17 @@ def _mark(setup: Setup, what: str, cache: Path) -> Path:
     return cache / f"{what}-{len(setup.players)}-{setup.schedule.colours}.compiled"
 
 
-def is_compiled(setup: Setup, what: str, cache: Path = CACHE) -> bool:
+def is_compiled(setup: Setup, what: str, cache: Path | None = None) -> bool:
     """Has this been compiled for such a table, now or before?"""
-    mark = _mark(setup, what, cache)
+    mark = _mark(setup, what, cache or CACHE)
     return mark in _compiled or mark.exists()
 
 
 @contextmanager
-def announced(setup: Setup, what: str, cache: Path = CACHE) -> Iterator[None]:
-    """Tell before, and after, if what follows has to be compiled first."""
-    mark = _mark(setup, what, cache)
+def announced(setup: Setup, what: str, cache: Path | None = None) -> Iterator[None]:
+    """Tell before, and after, if what follows has to be compiled first. What was compiled lies
+    in the kernel's cache if no other is named."""
+    mark = _mark(setup, what, cache or CACHE)
     if mark in _compiled or not COMPILED:
         yield
         return
