@@ -13,6 +13,7 @@ import pytest
 
 from manhattan.bots import LEVELS, OWN_PACE, Budget, BudgetError, Cancelled, choose_by_search
 from manhattan.game import Game
+from manhattan.rules import Move
 from manhattan.view import View, view_of
 
 pytestmark = [pytest.mark.compiled, pytest.mark.xdist_group("4-1")]
@@ -97,17 +98,17 @@ def test_who_was_told_before_does_not_begin(seen: View) -> None:
         LEVELS["expert"](seen, Random(1), Budget(cancelled=lambda: True))
 
 
-def test_a_level_never_takes_more_than_its_own_budget() -> None:
+def test_a_level_never_takes_more_than_its_own_budget(seen: View) -> None:
     spent: list[Budget] = []
 
-    def bot(_view: View, _rng: Random, budget: Budget = OWN_PACE, /) -> object:
+    def bot(view: View, _rng: Random, budget: Budget = OWN_PACE, /) -> Move:
         spent.append(budget)
-        return None
+        return view.legal_moves()[0]
 
     expert = LEVELS["expert"]
-    level = replace(expert, bot=bot)  # type: ignore[arg-type]  # it plays nothing
-    level(None, Random(1), Budget(trials=10**9, seconds=3600))  # type: ignore[arg-type]
-    level(None, Random(1), Budget(trials=5))  # type: ignore[arg-type]
+    level = replace(expert, bot=bot)
+    level(seen, Random(1), Budget(trials=10**9, seconds=3600))
+    level(seen, Random(1), Budget(trials=5))
     assert (spent[0].trials, spent[0].seconds) == (expert.budget.trials, expert.budget.seconds)
     assert (spent[1].trials, spent[1].seconds) == (5, expert.budget.seconds)
     assert expert.budget.seconds is not None
