@@ -248,5 +248,5 @@ def random_games(setup: Setup, games: int, seed: int = 0, threads: int | None = 
         _play_part(setup, rows_of(setup), seed, begin, end, result, NO_NOTES)
 
     with announced(setup, "games abreast"):
-        share_out(part, games, count)
+        share_out(part, games, count, GAMES)
     return result

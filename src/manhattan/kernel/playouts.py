@@ -23,6 +23,9 @@ from manhattan.kernel.warm import announced
 Policy = Literal["uniform", "greedy"]
 POLICIES: dict[str, int] = {"uniform": UNIFORM, "greedy": GREEDY}
 
+PARTS = 16
+"""So many for each thread."""
+
 NOT_AT_ALL = -2
 """Deal nothing anew: all cards are known."""
 
@@ -105,15 +108,22 @@ def check_amounts(games: int, threads: int | None) -> int:
     return count
 
 
-def share_out(chunk: Callable[[int, int], None], games: int, threads: int) -> None:
-    """Play the games from one number up to another, in as many parts as there are threads."""
+def share_out(
+    chunk: Callable[[int, int], None], games: int, threads: int, abreast: int = 1
+) -> None:
+    """Play the games from one number up to another, on so many threads.
+
+    Each thread takes the next part when it is done with one: so no core waits long for another
+    that has something else to do too. Parts begin at multiples of ``abreast``.
+    """
     if threads == 1:
         chunk(0, games)
         return
     chunk(0, 0)  # compiles, if need be, before the threads would all wait for it
-    edges = np.linspace(0, games, threads + 1).astype(int)
+    size = -(-games // (threads * PARTS * abreast)) * abreast
+    begins = range(0, games, size)
     with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(chunk, map(int, edges[:-1]), map(int, edges[1:])))
+        list(pool.map(chunk, begins, [min(games, begin + size) for begin in begins]))
 
 
 def playouts(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -100,16 +101,20 @@ def abreast(setup: Setup, games: int) -> Callable[[], float]:
 
 
 def two_threads(setup: Setup, games: int) -> float:
-    """How many times as many games two threads play as one, by the wall clock."""
+    """How many times as many games two threads play as one, by the wall clock.
+
+    The median of several comparisons, each of two runs in a row: the clock of a shared core
+    changes from one second to the next, and the best of one would meet the worst of the other.
+    """
     position = start_of(setup)
     playouts(position, 1)
-    best = {1: 0.0, 2: 0.0}
-    for _ in range(RUNS):
-        for threads in best:
-            begin = time.perf_counter()
-            playouts(position, games, threads=threads)
-            best[threads] = max(best[threads], games / (time.perf_counter() - begin))
-    return best[2] / best[1]
+
+    def seconds(threads: int) -> float:
+        begin = time.perf_counter()
+        playouts(position, games, threads=threads)
+        return time.perf_counter() - begin
+
+    return statistics.median(seconds(1) / seconds(2) for _ in range(2 * RUNS))
 
 
 def copying() -> float:
