@@ -17,6 +17,7 @@ from manhattan.bots.greedy import _worth
 from manhattan.cli.bench import kernel
 from manhattan.kernel import GAME, Batch, KernelError, Numbering, Position, playouts, speed
 from manhattan.kernel.jit import COMPILED
+from manhattan.kernel.playouts import parts_of
 from manhattan.kernel.speed import yardstick
 from manhattan.rules import Build, Colour, NotationError, Phase, parse_move, set_up
 
@@ -135,6 +136,20 @@ def test_playouts_depend_on_the_seed_alone(policy: Any) -> None:
         assert (getattr(one, name) == getattr(three, name)).all()
         assert (getattr(one, name)[: games // 3] == getattr(some, name)).all()
     assert (playouts(position, games, 8, policy).scores != one.scores).any()
+
+
+@pytest.mark.parametrize("games", [1, 2, 5, 31, 32, 33, 1000, 50_000])
+@pytest.mark.parametrize("threads", [2, 3, 64])
+@pytest.mark.parametrize("abreast", [1, 32])
+def test_the_parts_of_the_work_are_all_of_it(games: int, threads: int, abreast: int) -> None:
+    parts = list(parts_of(games, threads, abreast))
+    ends = [end for _, end in parts]
+    assert [begin for begin, _ in parts] == [0, *ends[:-1]]
+    assert ends[-1] == games
+    assert all(end % abreast == 0 for end in ends[:-1])
+    assert all(begin < end for begin, end in parts)
+    if threads * abreast < games // 100:  # nobody waits long for the last part
+        assert parts[-1][1] - parts[-1][0] <= games // 30
 
 
 @FOUR

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -22,9 +22,6 @@ from manhattan.kernel.warm import announced
 
 Policy = Literal["uniform", "greedy"]
 POLICIES: dict[str, int] = {"uniform": UNIFORM, "greedy": GREEDY}
-
-PARTS = 16
-"""So many for each thread."""
 
 NOT_AT_ALL = -2
 """Deal nothing anew: all cards are known."""
@@ -108,22 +105,39 @@ def check_amounts(games: int, threads: int | None) -> int:
     return count
 
 
+def parts_of(games: int, threads: int, abreast: int = 1) -> Iterator[tuple[int, int]]:
+    """From which game to which: the parts get smaller towards the end, so that no thread has to
+    wait long for the last one. They begin at multiples of ``abreast``."""
+    begin = 0
+    while begin < games:
+        fair = max(games - begin, games // 16) // (2 * threads)
+        end = min(games, begin + max(1, fair // abreast) * abreast)
+        yield begin, end
+        begin = end
+
+
 def share_out(
     chunk: Callable[[int, int], None], games: int, threads: int, abreast: int = 1
 ) -> None:
-    """Play the games from one number up to another, on so many threads.
+    """Play the games from one number up to another on so many threads, this one among them.
 
-    Each thread takes the next part when it is done with one: so no core waits long for another
-    that has something else to do too. Parts begin at multiples of ``abreast``.
+    Each takes the next part when it is done with one: cores have other things to do too.
     """
     if threads == 1:
         chunk(0, games)
         return
     chunk(0, 0)  # compiles, if need be, before the threads would all wait for it
-    size = -(-games // (threads * PARTS * abreast)) * abreast
-    begins = range(0, games, size)
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(chunk, begins, [min(games, begin + size) for begin in begins]))
+    parts = iter(list(parts_of(games, threads, abreast)))
+
+    def work() -> None:
+        for begin, end in parts:
+            chunk(begin, end)
+
+    with ThreadPoolExecutor(threads - 1) as pool:
+        helpers = [pool.submit(work) for _ in range(threads - 1)]
+        work()
+        for helper in helpers:
+            helper.result()
 
 
 def playouts(
