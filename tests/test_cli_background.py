@@ -1,0 +1,101 @@
+"""A bot that thinks is compiled while people play: seen on a real terminal, with an empty cache."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PATIENCE = 60.0  # seconds, on a busy machine; nothing is waited for that does not come
+
+
+A_PERSON_BEGINS = 64 * "0"
+
+
+class Terminal:
+    """A program on a terminal of its own: what is typed, and what is on the screen."""
+
+    def __init__(self, *arguments: str, cache: Path) -> None:
+        self.ours, theirs = pty.openpty()
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "manhattan", *arguments],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            env=os.environ
+            | {"MANHATTAN_CACHE": str(cache), "TERM": "xterm", "COLUMNS": "120", "LINES": "50"},
+            start_new_session=True,
+        )
+        os.close(theirs)
+        self.told = ""
+
+    def type(self, keys: str) -> None:
+        os.write(self.ours, keys.encode())
+
+    def read_until(self, wanted: str) -> None:
+        """Wait until the screen has told this, from where it was read to last."""
+        until = time.monotonic() + PATIENCE
+        while wanted not in self.told:
+            ready, _, _ = select.select([self.ours], [], [], max(0.0, until - time.monotonic()))
+            assert ready, f"{wanted!r} did not come:\n{self.told}"
+            try:
+                more = os.read(self.ours, 65_536)
+            except OSError:  # closed at the other end
+                more = b""
+            assert more, f"ended without {wanted!r}:\n{self.told}"
+            self.told += re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", more.decode(errors="replace"))
+        self.told = self.told.partition(wanted)[2]
+
+    def compiling(self) -> list[int]:
+        """The processes that the program has compile for it."""
+        listed = subprocess.run(
+            ["ps", "-e", "-o", "pid=,ppid=,args="], capture_output=True, text=True, check=True
+        )
+        rows = [line.split(maxsplit=2) for line in listed.stdout.splitlines()]
+        return [
+            int(pid)
+            for pid, parent, command in rows
+            if int(parent) == self.process.pid and "manhattan.judgement.rehearsal" in command
+        ]
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Terminal]:
+    arguments = ["--players", "2", "--bots", "expert", "--seed", A_PERSON_BEGINS]
+    made = Terminal("play", *arguments, cache=tmp_path)
+    yield made
+    if made.process.poll() is None:
+        made.process.kill()
+        made.process.wait()
+    os.close(made.ours)
+
+
+def test_compiling_begins_with_the_game_and_ends_with_it(terminal: Terminal) -> None:
+    terminal.read_until("Choose 4 blocks")
+    (compiler,) = terminal.compiling()
+    terminal.type("quit\n")
+    terminal.read_until("Goodbye.")
+    assert terminal.process.wait(PATIENCE) == 0
+    with pytest.raises(ProcessLookupError):
+        os.kill(compiler, 0)
+
+
+def test_whoever_has_to_wait_is_told_why_and_may_leave(terminal: Terminal) -> None:
+    terminal.read_until("Choose 4 blocks")
+    terminal.type("1123 1123\n")
+    terminal.read_until("Expert 1 is thinking, and has to be compiled first")
+    (compiler,) = terminal.compiling()
+    os.killpg(terminal.process.pid, signal.SIGINT)  # as Ctrl-C does
+    terminal.read_until("Goodbye.")
+    assert terminal.process.wait(PATIENCE) == 0
+    with pytest.raises(ProcessLookupError):
+        os.kill(compiler, 0)
