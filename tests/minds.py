@@ -48,7 +48,7 @@ def some_outlook(rounds: int, seed: int = 0) -> Outlook:
 
 def some_mind(kind: Kind, ways: int = 1, seed: int = 0) -> Mind:
     outlook = some_outlook(kind.schedule.rounds, seed)
-    return Mind(kind, some_values(kind, ways, seed), outlook, {"seed": seed})
+    return Mind(kind, some_values(kind, ways, seed), ways - 1, outlook, {"seed": seed})
 
 
 def lengths(position: Position) -> tuple[tuple[int, ...], tuple[int, ...]]:

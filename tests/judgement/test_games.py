@@ -13,6 +13,7 @@ from manhattan.judgement import games
 from manhattan.judgement.features import ALWAYS
 from manhattan.judgement.games import (
     Lessons,
+    Match,
     Part,
     Played,
     play_for_outlook,
@@ -63,24 +64,34 @@ def test_in_a_match_one_sits_on_every_side_and_all_start_from_there(
 ) -> None:
     """Three games each: the start player's role goes round once meanwhile."""
     table = Seats(monkeypatch)
-    shares = play_match(part(0, 9), one=1, others=GREED)
+    shares = play_match(Match(part(0, 9), one=1, others=GREED))
     assert table.seats.tolist() == [
         *[[1, GREED, GREED]] * 3,
         *[[GREED, 1, GREED]] * 3,
         *[[GREED, GREED, 1]] * 3,
     ]
     assert shares == pytest.approx([1 / 3] * 9)
-    play_match(part(4, 7), one=1, others=0)  # a part goes on where the one before has ended
+    play_match(Match(part(4, 7), one=1, others=0))  # a part goes on where the one before has ended
     assert table.seats.tolist() == [[0, 1, 0], [0, 1, 0], [0, 0, 1]]
-    assert (table.plans == SHORT.plans[0]).all()
+
+
+def test_in_a_match_the_greedy_have_their_plan_and_the_others_the_best(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = Seats(monkeypatch)
+    theirs, best = SHORT.plans[0].tolist(), SHORT.plans[-1].tolist()
+    play_match(Match(part(0, 1), one=1, others=GREED))
+    assert table.plans.tolist() == [[best, theirs, theirs]]
+    play_match(Match(part(0, 1), one=GREED, others=1))
+    assert table.plans.tolist() == [[theirs, best, best]]
 
 
 def test_who_wins_a_match_is_told_for_the_one() -> None:
-    shares = play_match(part(0, 2), one=0, others=GREED)
+    shares = play_match(Match(part(0, 2), one=0, others=GREED))
     played = games.play(
         part(0, 2),
         np.array([[0, GREED, GREED]] * 2),
-        np.tile(SHORT.plans[0], (2, 3, 1)),
+        np.tile(SHORT.plans[[-1, 0, 0]], (2, 1, 1)),
     )
     assert (shares == played.shares[:, 0]).all()
 
@@ -107,20 +118,30 @@ def test_what_a_generation_learns_covers_every_moment() -> None:
 
 
 def test_the_same_part_is_played_the_same() -> None:
-    one, again, other = (play_for_outlook(part(n, n + 1)) for n in (3, 3, 4))
+    one, again, other = (play_for_outlook(part(n, n + 1), 0) for n in (3, 3, 4))
     assert (one.scores == again.scores).all()
     assert (one.boards == again.boards).all()
     assert (one.boards.log != other.boards.log).any()
 
 
 def test_the_outlook_learns_from_the_positions_between_rounds() -> None:
-    played = play_for_outlook(part(0, 2))
+    played = play_for_outlook(part(0, 2), 0)
     assert played.boards.shape == (2, 1)
     assert (played.boards.round_number == 1).all()
     assert (played.boards.phase == SELECT).all()
     assert (played.boards.scores[:, 0, :3] <= played.scores).all()
     assert played.shares.sum(axis=1) == pytest.approx(1)
     assert len(played.notes) == 0
+
+
+def test_half_the_seats_of_the_games_for_the_outlook_play_the_best_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = Seats(monkeypatch)
+    play_for_outlook(part(0, 400, ways=3), best=1)
+    often = {way: float((table.seats == way).mean()) for way in range(GREED, 3)}
+    assert 0.55 < often.pop(1) < 0.7  # half, and a quarter of the other half
+    assert all(0.08 < share < 0.17 for share in often.values())
 
 
 # --- lessons ----------------------------------------------------------------------------------

@@ -122,7 +122,7 @@ def test_what_was_written_is_read_again_with_half_the_precision(name: str, tmp_p
     mind.save(path)
     assert [file.name for file in tmp_path.iterdir()] == [name]
     again = read_mind(THREE, path)
-    assert (again.kind, again.about) == (THREE, mind.about)
+    assert (again.kind, again.best, again.about) == (THREE, 1, mind.about)
     pairs = [(mind.values, again.values), *zip(mind.outlook, again.outlook, strict=True)]
     for before, after in pairs:
         assert after.dtype == np.float32
@@ -157,20 +157,24 @@ def changed(written: Path, path: Path, changes: dict[str, Any]) -> Path:
 
 
 def told(**changes: Any) -> Any:
-    about = {"format": "manhattan-mind", "version": 1, "kind": "3-players-4x6", **changes}
+    about = {"format": "manhattan-mind", "version": 2, "kind": "3-players-4x6", **changes}
     return np.array(json.dumps(about))
 
 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"about": told(version=2)}, "not of version 1. Make it anew: manhattan train"),
-        ({"about": told(format="something")}, "not of version 1"),
-        ({"about": np.array("[]")}, "not of version 1"),
-        ({"about": np.array("{")}, "not of version 1"),
-        ({"about": None}, "not of version 1"),
+        ({"about": told(version=1)}, "not of version 2. Make it anew: manhattan train"),
+        ({"about": told(format="something")}, "not of version 2"),
+        ({"about": np.array("[]")}, "not of version 2"),
+        ({"about": np.array("{")}, "not of version 2"),
+        ({"about": None}, "not of version 2"),
         ({"about": told(kind="4-players-6x4")}, "for 4-players-6x4, not for 3-players-4x6"),
-        ({"about": np.array('{"format": "manhattan-mind", "version": 1}')}, "for None, not for"),
+        ({"about": np.array('{"format": "manhattan-mind", "version": 2}')}, "for None, not for"),
+        ({"about": told()}, "does not tell which way is the best. Make it anew"),
+        ({"about": told(best=1)}, "which way is the best"),
+        ({"about": told(best=-1)}, "which way is the best"),
+        ({"about": told(best="0")}, "which way is the best"),
         ({"values": None}, "other features"),
         ({"values": np.zeros((1, 36, 7), np.float16)}, "other features"),
         ({"values": np.array(1.5)}, "other features"),

@@ -13,7 +13,7 @@ import pytest
 
 from manhattan.judgement import training
 from manhattan.judgement.features import FEATURES
-from manhattan.judgement.games import Part, play_for_outlook
+from manhattan.judgement.games import Match, Part, play_for_outlook
 from manhattan.judgement.mind import Kind, Mind, MindError, read_mind
 from manhattan.judgement.training import Recipe, Training, _samples
 from manhattan.rules import set_up
@@ -79,13 +79,21 @@ def learned(whole: Whole) -> Mind:
 
 
 def test_all_stages_are_gone_through(learned: Mind) -> None:
-    assert [stage for stage, _ in SMALL.stages] == ["values", "values", "outlook", "lessons"]
+    assert [stage for stage, _ in SMALL.stages] == [
+        "values",
+        "values",
+        "matches",
+        "outlook",
+        "lessons",
+        "matches",
+    ]
     assert learned.kind == SHORT
     assert learned.values.shape == (3, SHORT.contexts, FEATURES)
     assert learned.values.any(axis=2).all()  # something was learned for every moment
     first, second, third = learned.values
     assert np.abs(second - first).max() > 0.01
-    assert 0 < np.abs(third - second).max() < 0.01  # a lesson takes nothing back
+    changes = [np.abs(third - before).max() for before in (first, second)]
+    assert 0 < min(changes) < 0.01  # a lesson takes nothing back of the one it improves on
     for array in learned.outlook:
         assert not array[0].any()  # there is no outlook before the first round
         assert array[1].any()
@@ -95,19 +103,45 @@ def test_all_stages_are_gone_through(learned: Mind) -> None:
         "first against greedy",
         "best against greedy",
         "best against first",
+        "best against all",
     ]
     assert all(0 <= share <= 1 for share in learned.about["figures"].values())
 
 
-def test_the_usual_recipe_has_lessons_between_outlooks() -> None:
+def test_the_usual_recipe_has_matches_before_every_course_and_at_the_end() -> None:
     assert Recipe(generations=2).stages == [
         ("values", 0),
         ("values", 1),
+        ("matches", 0),
         ("outlook", 0),
         ("lessons", 0),
+        ("matches", 1),
         ("outlook", 1),
         ("lessons", 1),
+        ("matches", 2),
     ]
+
+
+@dataclass
+class Champion:
+    """Looks on the matches: whoever has this number always wins, and nobody else."""
+
+    number: int
+
+    def play(self, match: Match) -> Any:
+        return np.full(match.games, float(match.one == self.number))
+
+
+@pytest.mark.parametrize("champion", [0, 1])
+def test_lessons_improve_on_who_wins_the_matches(
+    monkeypatch: pytest.MonkeyPatch, champion: int
+) -> None:
+    monkeypatch.setattr(training, "play_match", Champion(champion).play)
+    mind = Training(SHORT, SMALL, SEED, spread=map).run()
+    assert mind.best == champion
+    changes = [float(np.abs(mind.values[2] - mind.values[way]).max()) for way in (0, 1)]
+    assert changes[champion] < 0.01 < changes[1 - champion]
+    assert mind.about["figures"]["best against all"] == 1
 
 
 def test_every_stage_is_told_from_its_beginning_to_its_end(whole: Whole, learned: Mind) -> None:
@@ -115,17 +149,17 @@ def test_every_stage_is_told_from_its_beginning_to_its_end(whole: Whole, learned
     assert stages == [
         "Values, generation 1 of 2",
         "Values, generation 2 of 2",
+        "Matches 1 of 2",
         "Games for the outlook, course 1 of 1",
         "The outlook after round 1 of 1",
         "Lessons, course 1 of 1",
-        "Checks: first against greedy",
-        "Checks: best against greedy",
-        "Checks: best against first",
+        "Matches 2 of 2",
     ]
+    games = {"Lessons, course 1 of 1": 1, "Matches 1 of 2": 2 * 3, "Matches 2 of 2": 3 * 4}
     for stage in stages:
         heard = [(done, of) for name, done, of in whole.told if name == stage]
         of = heard[0][1]
-        assert of == (1 if stage.startswith(("Lessons", "Checks")) else 2)
+        assert of == games.get(stage, 2)
         assert heard == [(done, of) for done in range(of + 1)]
 
 
@@ -159,12 +193,12 @@ def test_broken_off_after_every_stage_and_played_in_another_order_it_comes_to_th
         begun.append(going.stage)
         return going.run()
 
-    for stage in range(1, 5):
+    for stage in range(1, 6):
         with pytest.raises(BrokenOff):
             go_on(stage)
         assert path.read_bytes() == whole.kept[stage]
     assert_the_same(go_on(-1), learned)
-    assert begun == [0, 1, 2, 3, 4]
+    assert begun == [0, 1, 2, 3, 4, 5]
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
@@ -172,7 +206,7 @@ def test_broken_off_within_a_stage_it_begins_that_stage_anew(
     learned: Mind, whole: Whole, tmp_path: Path
 ) -> None:
     path = tmp_path / "broken.training"
-    path.write_bytes(whole.kept[2])
+    path.write_bytes(whole.kept[3])
 
     def tell(stage: str, done: int, of: int) -> None:
         if stage.startswith("The outlook") and done == 1:
@@ -180,13 +214,13 @@ def test_broken_off_within_a_stage_it_begins_that_stage_anew(
 
     with pytest.raises(BrokenOff):
         Training(SHORT, SMALL, SEED, path, tell).run()
-    assert path.read_bytes() == whole.kept[2]
+    assert path.read_bytes() == whole.kept[3]
 
 
 def test_another_seed_learns_something_else_and_needs_no_file(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(Training, "_figures", lambda self: {})
+    monkeypatch.setattr(training, "play_match", Champion(0).play)
 
     def learn(seed: int) -> Mind:
         return Training(SHORT, VALUES_ALONE, seed, spread=map).run()
@@ -259,7 +293,7 @@ def test_what_came_of_a_position_is_told_for_each_player() -> None:
     """Share of the win; and, in tens of points, how the lead grew and what was still made."""
     mind = Training(SHORT, VALUES_ALONE, 1).values
     part = Part(SHORT, mind, 1, 0, 2)
-    played = play_for_outlook(part)
+    played = play_for_outlook(part, -1)
     batch, samples = _samples(SHORT, [played], 1)
     assert samples == 2 * 3
     (sites, standing, table), came = batch(np.arange(samples))

@@ -10,38 +10,35 @@ from manhattan.judgement.plans import PLANS
 from manhattan.rules import Move, Phase
 from manhattan.view import View
 
-FIRST, BEST = 0, -1
-"""Ways of playing: the first that was learned, from greedy play alone; and the last."""
-
 
 def choose_by_value(view: View, rng: Random, _budget: Budget = OWN_PACE) -> Move:
     """Blocks by a plan; then the placement after which the position is worth most."""
-    return _choose(view, rng, BEST)
+    return _choose(view, rng, first=False)
 
 
 def choose_by_first_value(view: View, rng: Random, _budget: Budget = OWN_PACE) -> Move:
-    """The same with what was learned first."""
-    return _choose(view, rng, FIRST)
+    """The same with what was learned first, from greedy play alone."""
+    return _choose(view, rng, first=True)
 
 
-def without_thinking(view: View, way: int) -> Move | None:
+def without_thinking(view: View) -> Move | None:
     """Blocks by a plan, and what there is no choice in; None if it takes thought."""
     if view.table.phase is Phase.SELECT:
-        return select(view.table, PLANS[view.table.setup.schedule][way])
+        return select(view.table, PLANS[view.table.setup.schedule][-1])
     moves = view.legal_moves()
     if len(moves) == 1 or view.table.phase is Phase.REMOVE:
         return moves[0]  # if a block must go, the smallest is the least loss
     return None
 
 
-def _choose(view: View, rng: Random, way: int) -> Move:
+def _choose(view: View, rng: Random, *, first: bool) -> Move:
     """The best move at first sight, ties at random."""
-    if move := without_thinking(view, way):
+    if move := without_thinking(view):
         return move
     from manhattan.judgement.thinking import thinker_for  # what compiles takes a second to load
 
     thinker = thinker_for(view, rng.getrandbits(63))
-    values = thinker.values(way)
+    values = thinker.values(0 if first else thinker.mind.best)
     best = max(values.values())
     choice = rng.choice([action for action, value in values.items() if value == best])
     return thinker.position.move(choice)

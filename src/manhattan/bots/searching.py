@@ -6,7 +6,7 @@ from random import Random
 from typing import TYPE_CHECKING, Final
 
 from manhattan.bots.budget import OWN_PACE, Budget
-from manhattan.bots.by_value import BEST, without_thinking
+from manhattan.bots.by_value import without_thinking
 from manhattan.rules import Move
 from manhattan.view import View
 
@@ -21,7 +21,7 @@ _NO_END = 10**9
 def choose_by_search(view: View, rng: Random, budget: Budget = OWN_PACE) -> Move:
     """Blocks by a plan; then the placement that does best in trials."""
     budget.check()
-    if move := without_thinking(view, BEST):
+    if move := without_thinking(view):
         return move
     return try_out(view, rng, budget, TRIALS)[0][0]
 

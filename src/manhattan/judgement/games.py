@@ -158,23 +158,38 @@ def play_generation(part: Part) -> Sums:
     return sums_of_notes(part.kind.contexts, played.heads[:, 1], played.notes, played.gains[:, 0])
 
 
-def play_for_outlook(part: Part) -> Played:
+def play_for_outlook(part: Part, best: int) -> Played:
     """Games of everybody against everybody; half the seats play the best way."""
     rng = part.random
     everybody = np.arange(GREED, len(part.values))
     seats = rng.choice(everybody, size=(part.games, part.kind.players))
-    seats = np.where(rng.random(seats.shape) < 0.5, len(part.values) - 1, seats)
+    seats = np.where(rng.random(seats.shape) < 0.5, best, seats)
     return play(part, seats, part.plans(rng), wander=WANDER, keep_boards=True)
 
 
-def play_match(part: Part, one: int, others: int) -> npt.NDArray[np.float64]:
-    """One way of playing against others, from every seat in turn: his part in each win."""
+@dataclass(frozen=True)
+class Match:
+    """Some games of one way of playing against others."""
+
+    part: Part
+    one: int
+    others: int
+
+    @property
+    def games(self) -> int:
+        return self.part.games
+
+
+def play_match(match: Match) -> npt.NDArray[np.float64]:
+    """One way of playing against others, from every seat in turn: his part in each win. All
+    choose blocks as the bots do: who is greedy by the first plan, the others by the last."""
+    part = match.part
     games = np.arange(part.games)
-    seats = np.full((part.games, part.kind.players), others)
+    seats = np.full((part.games, part.kind.players), match.others)
     seat = (part.begin + games) // part.kind.players % part.kind.players
-    seats[games, seat] = one
-    plans = np.broadcast_to(part.kind.plans[0], (*seats.shape, part.kind.schedule.rounds))
-    shares: npt.NDArray[np.float64] = play(part, seats, np.ascontiguousarray(plans)).shares
+    seats[games, seat] = match.one
+    plans = part.kind.plans[np.where(seats == GREED, 0, -1)]
+    shares: npt.NDArray[np.float64] = play(part, seats, plans).shares
     return shares[games, seat]
 
 

@@ -21,7 +21,7 @@ from manhattan.rules import ManhattanError, Setup
 from manhattan.rules.editions import Schedule
 
 FORMAT: Final = "manhattan-mind"
-VERSION: Final = 1
+VERSION: Final = 2
 
 _PRIOR_OF_CHANCE = 0.02
 """Few play without any sense."""
@@ -68,14 +68,12 @@ class Mind:
     kind: Kind
     values: npt.NDArray[np.float32]
     """``[way, context, feature]``: ways of playing by value. The first learned from greedy play
-    alone, each later one from those before it; the last is the best."""
+    alone, each later one from those before it."""
+    best: int
+    """The number of the way that does best against all others."""
     outlook: Outlook
     about: dict[str, Any]
     """Where it comes from."""
-
-    @property
-    def best(self) -> int:
-        return len(self.values) - 1
 
     @property
     def pool(self) -> npt.NDArray[np.int64]:
@@ -94,12 +92,12 @@ class Mind:
             with file.open("wb") as opened:  # under that very name: NumPy would add to it
                 self.save(opened)
             return
-        told = {"format": FORMAT, "version": VERSION, "kind": str(self.kind), **self.about}
+        told = {"format": FORMAT, "version": VERSION, "kind": str(self.kind), "best": self.best}
         arrays = {f"outlook_{name}": array for name, array in self.outlook._asdict().items()}
         halves: dict[str, Any] = {name: array.astype(np.float16) for name, array in arrays.items()}
         np.savez_compressed(
             file,
-            about=np.array(json.dumps(told)),
+            about=np.array(json.dumps(told | self.about)),
             values=self.values.astype(np.float16),
             **halves,
         )
@@ -130,8 +128,13 @@ def read_mind(kind: Kind, file: Path) -> Mind:
     full = {name: array.astype(np.float32) for name, array in arrays.items()}
     values = full.pop("values")
     outlook = {name.removeprefix("outlook_"): array for name, array in full.items()}
-    told = {k: v for k, v in about.items() if k not in ("format", "version", "kind")}
-    return Mind(kind, values, Outlook(**outlook), told)
+    told = {k: v for k, v in about.items() if k not in ("format", "version", "kind", "best")}
+    best = about.get("best")
+    if not isinstance(best, int) or not 0 <= best < len(values):
+        raise MindError(
+            f"{file} does not tell which way is the best. Make it anew: manhattan train."
+        )
+    return Mind(kind, values, best, Outlook(**outlook), told)
 
 
 def _told(about: Any) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from manhattan.rules.blocks import sizes_in
 from manhattan.view import View
 
 MOST: Final = 16
-"""So many moves are tried at most."""
+"""So many placements are tried at most."""
 POINTS_WORTH: Final = 0.005
 """A point of lead beside the whole win: it breaks ties, and one does not lose by more than one
 must."""
@@ -87,15 +87,14 @@ class Thinker:
         self._sight = np.zeros(1, SIGHT).view(np.recarray)
 
     def values(self, way: int) -> dict[int, float]:
-        """What each placement is worth by value alone, the best first. Ways are counted from
-        the first, or with negative numbers from the best."""
+        """What each placement is worth by value alone, in one way of playing; the best first."""
         worth = np.full(216 * len(self._colours), -np.inf, np.float32)
         with announced(self.position.setup, "values", compiled.cache):
             weigh_placements(
                 self.position.data,
                 self._players,
                 self._colours,
-                way % len(self.mind.values),
+                way,
                 self.mind.values,
                 self._room,
                 worth,
@@ -130,8 +129,7 @@ class Thinker:
         phase = self.position.data[0].phase
         if phase == BUILD:
             return list(self.values(self.mind.best))[:MOST]
-        moves = self._choices() if phase == SELECT else self.position.legal_actions()
-        return moves[:MOST]
+        return self._choices() if phase == SELECT else self.position.legal_actions()
 
     def _choices(self) -> list[int]:
         """What the best plan wants, and every choice that differs from it by one block."""

@@ -7,6 +7,9 @@
 3. Then the moves are tried out in games that are thought over, and values learn from how much
    better one move was than another. That says far more than who won.
 
+Not all that is newer is better. So all ways of playing meet, one against the others: who does
+best against all is improved by lessons, and in the end is what bots go by.
+
 All follows from the seed. Every stage is kept, so that training goes on where it was broken off.
 """
 
@@ -26,6 +29,7 @@ import numpy.typing as npt
 from manhattan.judgement.features import FEATURES
 from manhattan.judgement.games import (
     Lessons,
+    Match,
     Part,
     Played,
     play_for_outlook,
@@ -57,7 +61,7 @@ class Recipe:
     """How much of everything."""
 
     generations: int = 6
-    games: int = 16_000
+    games: int = 64_000
     """For each generation."""
     outlook_games: int = 40_000
     epochs: int = 8
@@ -66,17 +70,17 @@ class Recipe:
     """Games that are thought over, in each course."""
     trials: int = 256
     """For each move of a lesson."""
-    checks: int = 8_000
-    """Games for each figure that is told about the result."""
+    checks: int = 4_000
+    """Games of each way of playing against each other."""
 
     @property
     def stages(self) -> list[tuple[str, int]]:
-        """What is learned, one after another: values first, then the outlook, then lessons and
-        the outlook anew."""
+        """What is done, one after another: values are learned; then, after matches that tell
+        which are the best, the outlook and lessons, all that again, and the last matches."""
         stages = [("values", n) for n in range(self.generations)]
         for course in range(self.courses):
-            stages += [("outlook", course), ("lessons", course)]
-        return stages
+            stages += [("matches", course), ("outlook", course), ("lessons", course)]
+        return [*stages, ("matches", self.courses)]
 
 
 def _quietly(stage: str, done: int, of: int) -> None:
@@ -96,11 +100,15 @@ class Training:
     spread: Callable[..., Iterator[Any]] = over_threads
     stage: int = 0
     values: npt.NDArray[np.float32] = field(init=False)
+    shares: Floats = field(init=False)
+    """``[way, other]``: what part of the wins one gets against others. The others: greedy
+    players, then each way. As of the last matches."""
     outlook: dict[str, Floats] = field(init=False)
 
     def __post_init__(self) -> None:
         rounds = self.kind.schedule.rounds
         self.values = np.zeros((0, self.kind.contexts, FEATURES), np.float32)
+        self.shares = np.zeros((1, 2), np.float32)
         self.outlook = {
             name: np.zeros((rounds, *shape), np.float32) for name, shape in SHAPES.items()
         }
@@ -111,20 +119,42 @@ class Training:
         """Learn what is still to be learned."""
         stages = self.recipe.stages
         self._compile()
-        learn = {"values": self._values, "outlook": self._outlook, "lessons": self._lessons}
+        do = {
+            "values": self._values,
+            "matches": self._matches,
+            "outlook": self._outlook,
+            "lessons": self._lessons,
+        }
         while self.stage < len(stages):
             what, number = stages[self.stage]
-            learn[what](number)
+            do[what](number)
             self.stage += 1
             self._keep()
-        figures = self._figures()
-        about = {"seed": self.seed, "recipe": asdict(self.recipe), "figures": figures}
-        return Mind(self.kind, self.values, Outlook(**self.outlook), about)
+        first, best = self.shares[0], self.shares[self.best]
+        figures = {
+            "first against greedy": first[0],
+            "best against greedy": best[0],
+            "best against first": best[1],
+            "best against all": best.mean(),
+        }
+        return self._mind(
+            seed=self.seed,
+            recipe=asdict(self.recipe),
+            figures={name: round(float(share), 4) for name, share in figures.items()},
+        )
+
+    @property
+    def best(self) -> int:
+        """The way that does best against all, in the mean."""
+        return int(np.argmax(self.shares.mean(axis=1)))
+
+    def _mind(self, **about: Any) -> Mind:
+        return Mind(self.kind, self.values, self.best, Outlook(**self.outlook), about)
 
     def _compile(self) -> None:
         """Do the first things once before they are shared out, and tell if it takes long."""
         with announced(table_of(self.kind), "training", compiled.cache):
-            played = play_for_outlook(Part(self.kind, self.values, self.seed, 0, 1))
+            played = play_for_outlook(Part(self.kind, self.values, self.seed, 0, 1), GREED)
             players, colours = self.kind.players, self.kind.schedule.colours
             sights(played.boards[:, 0], np.zeros(1, np.int64), players, colours)
 
@@ -135,10 +165,21 @@ class Training:
             sums.add(part)
         self._learned(sums.values(RIDGE))
 
+    def _matches(self, number: int) -> None:
+        """Each way of playing meets all others, one against a table of them, in the same deals."""
+        ways, others = range(len(self.values)), range(GREED, len(self.values))
+        parts = self._parts(self.recipe.checks, _PART)
+        tasks = [Match(part, way, other) for way in ways for other in others for part in parts]
+        told = f"Matches {number + 1} of {self.recipe.courses + 1}"
+        won = [shares.sum() for shares in self._play(play_match, told, tasks)]
+        totals = np.reshape(won, (len(ways), len(others), len(parts))).sum(axis=2)
+        self.shares = (totals / self.recipe.checks).astype(np.float32)
+
     def _outlook(self, course: int) -> None:
         told = f"Games for the outlook, course {course + 1} of {self.recipe.courses}"
         parts = self._parts(self.recipe.outlook_games, _PART)
-        played = list(self._play(play_for_outlook, told, parts))
+        work = partial(play_for_outlook, best=self.best)
+        played = list(self._play(work, told, parts))
         rng = np.random.default_rng([self.seed, self.stage])
         rounds = self.kind.schedule.rounds
         for number in range(1, rounds):
@@ -153,7 +194,7 @@ class Training:
 
     def _lessons(self, course: int) -> None:
         told = f"Lessons, course {course + 1} of {self.recipe.courses}"
-        mind = Mind(self.kind, self.values, Outlook(**self.outlook), {})
+        mind = self._mind()
         sums = Sums.none(self.kind.contexts)
         parts = [
             Lessons(p.kind, p.values, p.seed, p.begin, p.end, mind, self.recipe.trials)
@@ -162,23 +203,7 @@ class Training:
         for part in self._play(play_lessons, told, parts):
             sums.add(part)
         scaled = Sums(sums.squares, LESSON_SCALE * sums.products)
-        self._learned(scaled.values(LESSON_RIDGE, self.values[-1]))
-
-    def _figures(self) -> dict[str, float]:
-        """How the first and the last way of playing by value do, one against the others."""
-        best = len(self.values) - 1
-        matches = {
-            "first against greedy": (0, GREED),
-            "best against greedy": (best, GREED),
-            "best against first": (best, 0),
-        }
-        figures = {}
-        for name, (one, others) in matches.items():
-            parts = self._parts(self.recipe.checks, _PART)
-            play = partial(play_match, one=one, others=others)
-            shares = np.concatenate(list(self._play(play, f"Checks: {name}", parts)))
-            figures[name] = round(float(shares.mean()), 4)
-        return figures
+        self._learned(scaled.values(LESSON_RIDGE, self.values[self.best]))
 
     def _parts(self, games: int, size: int) -> list[Part]:
         # Every stage has cards of its own.
@@ -202,20 +227,21 @@ class Training:
             return
         new = self.kept.with_suffix(".new")
         with new.open("wb") as file:
-            arrays: dict[str, Any] = {**self.outlook, "values": self.values}
+            arrays: dict[str, Any] = {**self.outlook, "values": self.values, "shares": self.shares}
             np.savez(file, plan=np.array(self._plan()), stage=np.array(self.stage), **arrays)
         new.replace(self.kept)
 
     def _resume(self, path: Path) -> None:
         kept = read_arrays(path)
-        if not {"plan", "stage", "values", *SHAPES} <= kept.keys():
+        if not {"plan", "stage", "values", "shares", *SHAPES} <= kept.keys():
             raise MindError(f"{path} is no training to go on with. Take the file away.")
         if str(kept["plan"]) != self._plan():
             raise MindError(
                 f"{path} is another training: {kept['plan']}. "
                 "Go on with that one, or take the file away."
             )
-        self.stage, self.values = int(kept["stage"]), kept["values"]
+        self.stage = int(kept["stage"])
+        self.values, self.shares = kept["values"], kept["shares"]
         self.outlook = {name: kept[name] for name in SHAPES}
 
     def _plan(self) -> str:
