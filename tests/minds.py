@@ -12,9 +12,9 @@ import pytest
 
 from manhattan.judgement import games, mind, reading, thinking, training
 from manhattan.judgement.features import FEATURES, ROOM
-from manhattan.judgement.learning import fresh
+from manhattan.judgement.learning import answers_and_slopes, fresh, sights
 from manhattan.judgement.mind import Kind, Mind
-from manhattan.judgement.outlook import SHAPES, SIGHT, Outlook
+from manhattan.judgement.outlook import ANSWERS, SHAPES, SIGHT, WIN, Outlook, ask_outlook
 from manhattan.judgement.plans import parse_plan
 from manhattan.judgement.thinking import Thinker
 from manhattan.kernel import Position
@@ -60,6 +60,34 @@ def thinker_at(where: State | Position, seed: int = 1, ways: int = 1) -> Thinker
     """A mind that has learned nothing, at work on a position."""
     at = Position.of_state(where) if isinstance(where, State) else where
     return Thinker(some_mind(Kind.of(at.setup), ways), at, seed)
+
+
+def ask(position: Position, player: int, net: Outlook) -> Any:
+    """The answers of the outlook."""
+    answers = np.zeros((1, ANSWERS), np.float32)
+    ask_outlook(position.data, np.array([player]), *lengths(position), sight(), net, answers)
+    return answers[0]
+
+
+def exact(array: npt.NDArray[Any]) -> Any:
+    """With all digits there are: chances close to 1 would lose theirs."""
+    return array.astype(np.float64)
+
+
+def learned_from(position: Position, player: int, net: Outlook) -> Any:
+    """The same answers on the way on which they are learned. If nothing came of a position, what
+    its answers were off by is what they were: that is how the last numbers should change."""
+    players, colours = lengths(position)
+    looked_at = sights(position.data, np.array([player]), len(players), len(colours))
+    sites, standing, at_table = (exact(array) for array in looked_at)
+    number = int(position.data[0].round_number)
+    numbers = {name: exact(array[number]) for name, array in net._asdict().items()}
+    nothing = exact(np.zeros((1, ANSWERS)))
+    slopes, _, _ = answers_and_slopes(numbers, (sites, standing, at_table), nothing)
+    answers = slopes["answer_bias"] / 2  # the slope of a square
+    chance = slopes["answer_bias"][WIN]
+    answers[WIN] = np.log(chance / (1 - chance))
+    return answers
 
 
 def ending(**options: Any) -> State:

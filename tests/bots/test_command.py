@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from commandline import manhattan
+from manhattan.bots import LEVELS
 from manhattan.judgement.mind import Kind, read_mind
 from manhattan.rules import set_up
 
@@ -55,3 +57,17 @@ def test_advice_names_moves_and_everybodys_chances() -> None:
     assert len(tables) == 2
     assert tables[0].split("each player")[0] == tables[1].split("each player")[0]
     assert "%," in tables[0]
+
+
+def test_the_bench_tells_how_fast_bots_think(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("manhattan.bots.speed.LEVELS", {"hard": LEVELS["hard"]})
+    path = tmp_path / "bots.json"
+    done = manhattan("bench", "bots", "--players", "4", "--trials", "2", "--json", path)
+    assert done.code == 0, done.err
+    figures = json.loads(path.read_text())
+    assert list(figures) == ["trials", "rollouts", "trials_ratio", "hard_mean", "hard_most"]
+    assert all(figure["4"] > 0 for figure in figures.values())
+    assert figures["hard_mean"]["4"] <= figures["hard_most"]["4"]
+    assert "ms a move" in done.out

@@ -6,21 +6,19 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
-from manhattan.judgement.learning import answers_and_slopes, sights
+from manhattan.judgement.learning import sights
 from manhattan.judgement.outlook import (
     ANSWERS,
     SITE_INPUTS,
     TABLE_INPUTS,
     WIN,
-    Outlook,
     ask_outlook,
 )
 from manhattan.kernel import Position
 from manhattan.rules import Phase, Site
-from minds import lengths, sight, some_outlook
+from minds import ask, learned_from, lengths, sight, some_outlook
 from positions import position
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered")
@@ -190,33 +188,6 @@ def test_one_of_two_players_has_two_colours_of_his_own() -> None:
 
 
 # --- the answers ------------------------------------------------------------------------------
-
-
-def ask(position: Position, player: int, net: Outlook) -> Any:
-    answers = np.zeros((1, ANSWERS), np.float32)
-    ask_outlook(position.data, np.array([player]), *lengths(position), sight(), net, answers)
-    return answers[0]
-
-
-def exact(array: npt.NDArray[Any]) -> Any:
-    """With all digits there are: chances close to 1 would lose theirs."""
-    return array.astype(np.float64)
-
-
-def learned_from(position: Position, player: int, net: Outlook) -> Any:
-    """The same answers on the way on which they are learned. If nothing came of a position, what
-    its answers were off by is what they were: that is how the last numbers should change."""
-    players, colours = lengths(position)
-    looked_at = sights(position.data, np.array([player]), len(players), len(colours))
-    sites, standing, at_table = (exact(array) for array in looked_at)
-    number = int(position.data[0].round_number)
-    numbers = {name: exact(array[number]) for name, array in net._asdict().items()}
-    nothing = exact(np.zeros((1, ANSWERS)))
-    slopes, _, _ = answers_and_slopes(numbers, (sites, standing, at_table), nothing)
-    answers = slopes["answer_bias"] / 2  # the slope of a square
-    chance = slopes["answer_bias"][WIN]
-    answers[WIN] = np.log(chance / (1 - chance))
-    return answers
 
 
 POSITIONS = [

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table as Grid
 
 from manhattan.cli.terminal import console
 from manhattan.rules.setup import check_count
+
+if TYPE_CHECKING:
+    from manhattan.kernel.speed import Figure
+
+Counts = Annotated[
+    list[int] | None, typer.Option("--players", "-p", help="Only for so many players.")
+]
+JsonFile = Annotated[Path | None, typer.Option("--json", help="Write the figures here, too.")]
 
 bench = typer.Typer(help="Measure the speed on this machine.", no_args_is_help=True)
 
@@ -22,13 +31,9 @@ def explain() -> None:
 
 @bench.command()
 def kernel(
-    players: Annotated[
-        list[int] | None, typer.Option("--players", "-p", help="Only for so many players.")
-    ] = None,
+    players: Counts = None,
     games: Annotated[int, typer.Option("--games", "-g", min=100, help="Games a run.")] = 50_000,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write the figures here, too.")
-    ] = None,
+    json_file: JsonFile = None,
     yardstick: Annotated[
         Path | None,
         typer.Option("--yardstick", help="A program to compare with: PLAYERS GAMES SEED RUNS."),
@@ -41,12 +46,36 @@ def kernel(
     """How fast the compiled kernel plays: best of several runs, on one core."""
     from manhattan.kernel.speed import measure  # loading the compiler takes a second
 
-    screen = console(stderr=True)
-    counts = [check_count(count) for count in players or [4, 3, 2]]
+    _show(measure(_counts(players), games, yardstick, batched_yardstick), json_file)
+
+
+@bench.command()
+def bots(
+    players: Counts = None,
+    trials: Annotated[
+        int, typer.Option("--trials", "-t", min=1, help="Trials at each position.")
+    ] = 3000,
+    games: Annotated[
+        int, typer.Option("--games", "-g", min=1, help="Games of each level with itself.")
+    ] = 1,
+    json_file: JsonFile = None,
+) -> None:
+    """How many trials a second a bot has while it thinks, and how long each level takes."""
+    from manhattan.bots.speed import measure  # loading the compiler takes a second
+
+    _show(measure(_counts(players), trials, games), json_file)
+
+
+def _counts(players: list[int] | None) -> list[int]:
+    return [check_count(count) for count in players or [4, 3, 2]]
+
+
+def _show(measured: Iterable[Figure], json_file: Path | None) -> None:
+    """A table of figures, and how far they are while they are measured."""
     figures: dict[str, dict[str, float]] = {}
     grid = Grid("what", "players", "figure", "")
-    with screen.status("Measuring ...") as status:
-        for figure in measure(counts, games, yardstick, batched_yardstick):
+    with console(stderr=True).status("Measuring ...") as status:
+        for figure in measured:
             status.update(f"Measuring ... {figure.name} is done")
             figures.setdefault(figure.name, {})[str(figure.players or "all")] = figure.value
             value = f"{figure.value:,.0f}" if figure.value >= 100 else f"{figure.value:.2f}"

@@ -102,7 +102,7 @@ def judge(
     if g.phase == OVER:
         return part_in_win(g, players, colours, me) + points_worth * ahead
     look(g, players, colours, me, sight[0])
-    think(sight[0], g.round_number, net)
+    think(sight[0], len(players) * len(colours), g.round_number, net)
     odds = np.float64(sight[0].answers[WIN])
     ahead += 10.0 * np.float64(sight[0].answers[LEAD])
     return 1.0 / (1.0 + np.exp(-odds)) + points_worth * ahead
@@ -122,7 +122,7 @@ def _judge_for_all(
     chances = sight[0].chances
     for player in range(n):
         look(g, players, colours, player, sight[0])
-        think(sight[0], g.round_number, net)
+        think(sight[0], len(players) * len(colours), g.round_number, net)
         chances[player] = 1.0 / (1.0 + np.exp(-np.float64(sight[0].answers[WIN])))
         total += chances[player]
         more = 10.0 * np.float64(sight[0].answers[POINTS])
