@@ -29,15 +29,16 @@ help:
 play: $(VENV)/.installed
 	@$(BIN)/manhattan play $(ARGS)
 
+# What has to be compiled for the bots is compiled while the types are checked, on another core;
+# and the kernel by the tests that are not measured, since measuring makes the compiler slow, too.
 test: $(VENV)/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/python -m pytest -n auto $(addprefix --ignore=,$(UNMEASURED) tests/judgement tests/bots) --cov --cov-report=
-	$(BIN)/python -m pytest -n auto --dist loadgroup tests/bots --cov --cov-append --cov-report=
+	$(BIN)/python -m manhattan.judgement.rehearsal 4 1 & $(BIN)/mypy && wait $$!
+	$(BIN)/python -m pytest -n auto --dist loadgroup $(UNMEASURED)
+	$(BIN)/python -m pytest -n auto --dist loadgroup $(addprefix --ignore=,$(UNMEASURED) tests/judgement) --cov --cov-report=
 	$(BIN)/coverage report --include='src/manhattan/rules/*' --fail-under=100
 	$(BIN)/coverage report --omit='src/manhattan/kernel/*,src/manhattan/judgement/*' --fail-under=95
-	$(BIN)/python -m pytest -n auto --dist loadgroup $(UNMEASURED)
 	$(UNCOMPILED) $(BIN)/python -m pytest -n auto -m 'not compiled' --games 2 $(KERNEL_TESTS) --cov=src/manhattan/kernel --cov=src/manhattan/judgement --cov-report=
 	$(UNCOMPILED) $(BIN)/coverage report --include='src/manhattan/kernel/*,src/manhattan/judgement/*' --fail-under=95
 

@@ -28,13 +28,21 @@ PLANS: Final[Mapping[Schedule, tuple[Plan, ...]]] = MappingProxyType(
         Schedule(blocks, rounds, colours): tuple(map(parse_plan, plans))
         for (blocks, rounds, colours), plans in {
             (6, 4, 1): ("0033/0510/5100/6000", "0042/2301/3300/6000"),
-            (4, 6, 1): ("0013/0130/0400/3100/4000/4000",),
-            (4, 6, 2): ("1012/1111/0220/2200/3100/4000",),
+            (4, 6, 1): (
+                "0013/0130/0400/3100/4000/4000",
+                "1012/1021/0310/1300/4000/4000",
+                "0022/2011/3010/0400/2200/4000",
+            ),
+            (4, 6, 2): (
+                "1012/1111/0220/2200/3100/4000",
+                "1012/1111/1210/1210/3100/4000",
+                "0121/1102/2110/1210/3100/4000",
+            ),
             (4, 4, 2): ("1012/1111/0220/1300",),
         }.items()
     }
 )
-"""For each kind of table the plan that does well against greedy players, then others."""
+"""For each kind of table the plan of greedy players, then others; the last is the best."""
 
 
 def affordable(wanted: Stock, supply: Stock) -> Stock:
