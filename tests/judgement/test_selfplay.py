@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from manhattan.bots.greedy import _worth
 from manhattan.judgement import selfplay
 from manhattan.judgement.features import FEATURES, TALLEST
 from manhattan.judgement.mind import Kind
+from manhattan.judgement.plans import affordable
 from manhattan.judgement.selfplay import (
     CHANCE,
     GREED,
@@ -23,9 +25,10 @@ from manhattan.judgement.selfplay import (
 )
 from manhattan.kernel import GAME, Position
 from manhattan.kernel.layout import MULTISETS
+from manhattan.kernel.position import unpacked
 from manhattan.kernel.speed import start_of
 from manhattan.rules import Build, Phase, Setup, legal_moves, set_up
-from manhattan.rules.blocks import add
+from manhattan.rules.blocks import FULL_STOCK, add
 from minds import lengths, room, some_values
 from positions import position
 
@@ -168,10 +171,31 @@ def test_a_plan_for_blocks_that_are_not_there_gives_way() -> None:
     """There are three 4s, so nobody can take four; and the last player has no plan at all."""
     too_many = MULTISETS[4].index((0, 0, 0, 4))
     table = chosen(set_up(3), [too_many, too_many, -1]).state().table
-    assert [sum(tableau) for tableau in table.tableaus] == [4, 4, 4]
+    assert table.tableaus[:2] == ((0, 0, 1, 3),) * 2
+    assert sum(table.tableaus[2]) == 4
     assert [add(*both) for both in zip(table.tableaus, table.supplies, strict=True)] == [
         (11, 6, 4, 3)
     ] * 3
+
+
+@pytest.mark.parametrize("blocks", [4, 6])
+def test_what_is_not_to_be_had_is_made_up_as_the_bots_do_it(blocks: int) -> None:
+    rng = Random(1)
+    setup = set_up(3, house_rules={"three_players": "4x6" if blocks == 4 else "6x4"})
+    for _ in range(200):
+        start = start_of(setup)
+        ones, twos, threes, fours = (rng.randint(0, most) for most in FULL_STOCK)
+        supply = (ones, twos, threes, fours)
+        if sum(supply) < blocks:
+            continue
+        start.data[0].supply[0] = sum(n << 8 * t for t, n in enumerate(supply))
+        n, wanted = rng.choice(list(enumerate(MULTISETS[blocks])))
+        plans = no_plans(setup)
+        plans[0, 0] = n
+        choose_all_blocks(start.data, *lengths(start), plans, 0)
+        taken = unpacked(start.data[0].tableau[0])
+        assert taken == affordable(wanted, supply)
+        assert add(taken, unpacked(start.data[0].supply[0])) == supply
 
 
 def test_who_always_wanders_follows_no_plan() -> None:

@@ -15,7 +15,7 @@ from manhattan.judgement.features import (
 from manhattan.judgement.jit import compiled, inlined, never_inlined
 from manhattan.judgement.weigh import pick_by_value
 from manhattan.kernel.bits import U64, below, lowest
-from manhattan.kernel.layout import OVER, REMOVE, SELECT
+from manhattan.kernel.layout import OVER, REMOVE, SELECT, SELECTIONS
 from manhattan.kernel.policies import (
     pick_anywhere,
     pick_greedily,
@@ -29,7 +29,6 @@ from manhattan.kernel.turn import (
     NO_FATE,
     begin_turn,
     draw,
-    fitting_selections,
     left_of,
     pass_selection,
     place,
@@ -49,20 +48,38 @@ def now_and_then(g: Game, often: int) -> Any:
     return often > 0 and below(random_number(g), U64(1024)) < U64(often)
 
 
+@inlined
+def affordable_blocks(g: Game, colour: int, choice: Any) -> Any:
+    """What a plan wants, a byte for each size; what the supply lacks is made up from the largest
+    that are left, as ``plans.affordable`` does it."""
+    wanted, supply = SELECTIONS[g.blocks, choice], g.supply[colour]
+    chosen, missing = np.uint32(0), np.uint32(0)
+    for t in range(4):
+        want = (wanted >> np.uint32(8 * t)) & np.uint32(255)
+        have = (supply >> np.uint32(8 * t)) & np.uint32(255)
+        chosen += min(want, have) << np.uint32(8 * t)
+        missing += want - min(want, have)
+    for t in range(3, -1, -1):
+        have = ((supply - chosen) >> np.uint32(8 * t)) & np.uint32(255)
+        more = min(missing, have)
+        chosen += more << np.uint32(8 * t)
+        missing -= more
+    return chosen
+
+
 def _choose_blocks(g: Game, colours: tuple[int, ...], me: int, plan: Any, wander: int) -> None:
-    """Choose the blocks of a round by a plan; any others if they are not to be had, or now and
-    then for a change."""
+    """Choose the blocks of a round by a plan; any, if there is none, or now and then for a
+    change."""
     each = len(colours)
-    anything = now_and_then(g, wander)
+    choice: Any = np.int64(plan[g.round_number])
+    anything = now_and_then(g, wander) or choice < 0
     for colour in range(me * each, me * each + each):
-        choice: Any = np.int64(plan[g.round_number])
-        fits = False
-        if choice >= 0:
-            word = fitting_selections(g, colour, choice // 64)
-            fits = (word >> U64(choice % 64)) & U64(1) != U64(0)
-        if anything or not fits:
-            choice = np.int64(pick_selection(g, colour))
-        take_blocks(g, colour, choice)
+        if anything:
+            take_blocks(g, colour, pick_selection(g, colour))
+        else:
+            chosen = affordable_blocks(g, colour, choice)
+            g.supply[colour] -= chosen
+            g.tableau[colour] = chosen
 
 
 choose_blocks = never_inlined(_choose_blocks)
