@@ -11,7 +11,16 @@ from random import Random
 
 import pytest
 
-from manhattan.bots import LEVELS, OWN_PACE, Budget, BudgetError, Cancelled, choose_by_search
+from manhattan.bots import (
+    BOTS,
+    LEVELS,
+    OWN_PACE,
+    Budget,
+    BudgetError,
+    Cancelled,
+    bot,
+    choose_by_search,
+)
 from manhattan.game import Game
 from manhattan.rules import Move
 from manhattan.view import View, view_of
@@ -93,20 +102,29 @@ def test_a_bot_can_be_told_to_stop(seen: View) -> None:
     assert choose_by_search(seen, Random(1), little) == choose_by_search(seen, Random(1), little)
 
 
-def test_who_was_told_before_does_not_begin(seen: View) -> None:
+@pytest.mark.parametrize("name", BOTS)
+def test_who_was_told_before_does_not_begin(seen: View, name: str) -> None:
     with pytest.raises(Cancelled):
-        LEVELS["expert"](seen, Random(1), Budget(cancelled=lambda: True))
+        bot(name)(seen, Random(1), Budget(cancelled=lambda: True))
+
+
+def test_of_two_budgets_either_can_be_cancelled() -> None:
+    stopped, going = Budget(trials=5, cancelled=lambda: True), Budget(trials=7)
+    for budget in (stopped.within(going), going.within(stopped)):
+        with pytest.raises(Cancelled):
+            budget.check()
+    going.within(going).check()
 
 
 def test_a_level_never_takes_more_than_its_own_budget(seen: View) -> None:
     spent: list[Budget] = []
 
-    def bot(view: View, _rng: Random, budget: Budget = OWN_PACE, /) -> Move:
+    def spender(view: View, _rng: Random, budget: Budget = OWN_PACE, /) -> Move:
         spent.append(budget)
         return view.legal_moves()[0]
 
     expert = LEVELS["expert"]
-    level = replace(expert, bot=bot)
+    level = replace(expert, bot=spender)
     level(seen, Random(1), Budget(trials=10**9, seconds=3600))
     level(seen, Random(1), Budget(trials=5))
     assert (spent[0].trials, spent[0].seconds) == (expert.budget.trials, expert.budget.seconds)

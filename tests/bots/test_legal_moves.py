@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from every_table import EVERY_TABLE, group, new_game
-from manhattan.bots import LEVELS, THINKERS, Budget, Level
+from manhattan.bots import BOTS, LEVELS, THINKERS, Budget, Level, bot
 from manhattan.rules import (
     SITES,
     Block,
@@ -84,3 +84,10 @@ def test_hands_that_fit_nowhere_and_blocks_that_must_go(level: Level) -> None:
         redrawn += sum(isinstance(event, Redrew) for event in events)
     assert removed
     assert redrawn
+
+
+@pytest.mark.parametrize("name", [name for name in BOTS if name not in ("random", "easy")])
+def test_the_smallest_block_goes_whichever_colour_it_has(name: str) -> None:
+    blocks = {"orange": [3, 4], "blue": [1]}
+    state = position(players=2, tableaus=blocks, phase=Phase.REMOVE, round=3)
+    assert str(bot(name)(view(state, 0), Random(1), LITTLE)) == "-1b"

@@ -50,7 +50,9 @@ class Budget:
     def within(self, other: Budget) -> Budget:
         """As much as both allow."""
         return Budget(
-            _less(self.trials, other.trials), _less(self.seconds, other.seconds), self.cancelled
+            _less(self.trials, other.trials),
+            _less(self.seconds, other.seconds),
+            lambda: self.cancelled() or other.cancelled(),
         )
 
 

@@ -5,19 +5,21 @@ from __future__ import annotations
 from random import Random
 
 from manhattan.bots.budget import OWN_PACE, Budget
-from manhattan.bots.greedy import select
+from manhattan.bots.greedy import least_loss, select
 from manhattan.judgement.plans import PLANS
 from manhattan.rules import Move, Phase
 from manhattan.view import View
 
 
-def choose_by_value(view: View, rng: Random, _budget: Budget = OWN_PACE) -> Move:
+def choose_by_value(view: View, rng: Random, budget: Budget = OWN_PACE) -> Move:
     """Blocks by a plan; then the placement after which the position is worth most."""
+    budget.check()
     return _choose(view, rng, first=False)
 
 
-def choose_by_first_value(view: View, rng: Random, _budget: Budget = OWN_PACE) -> Move:
+def choose_by_first_value(view: View, rng: Random, budget: Budget = OWN_PACE) -> Move:
     """The same with what was learned first, from greedy play alone."""
+    budget.check()
     return _choose(view, rng, first=True)
 
 
@@ -26,9 +28,9 @@ def without_thinking(view: View) -> Move | None:
     if view.table.phase is Phase.SELECT:
         return select(view.table, PLANS[view.table.setup.schedule][-1])
     moves = view.legal_moves()
-    if len(moves) == 1 or view.table.phase is Phase.REMOVE:
-        return moves[0]  # if a block must go, the smallest is the least loss
-    return None
+    if view.table.phase is Phase.REMOVE:
+        return least_loss(moves)
+    return moves[0] if len(moves) == 1 else None
 
 
 def _choose(view: View, rng: Random, *, first: bool) -> Move:

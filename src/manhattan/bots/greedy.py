@@ -2,35 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 
 from manhattan.bots.budget import OWN_PACE, Budget
 from manhattan.judgement.plans import PLANS, Plan, affordable
-from manhattan.rules import Block, Build, Move, Phase, Select, Table
+from manhattan.rules import Block, Build, Move, Phase, Remove, Select, Table
 from manhattan.rules.blocks import sizes_in
 from manhattan.rules.legality import colour_of
 from manhattan.rules.scoring import score_round
 from manhattan.view import View
 
 
-def choose_greedily(view: View, rng: Random, _budget: Budget = OWN_PACE) -> Move:
+def choose_greedily(view: View, rng: Random, budget: Budget = OWN_PACE) -> Move:
     """Blocks by a plan; then the placement that changes the points most, ties at random."""
+    budget.check()
     if view.table.phase is Phase.SELECT:
         return select(view.table, PLANS[view.table.setup.schedule][0])
-    return choose_greedily_with_any_blocks(view, rng)
+    return choose_greedily_with_any_blocks(view, rng, budget)
 
 
-def choose_greedily_with_any_blocks(view: View, rng: Random, _budget: Budget = OWN_PACE) -> Move:
+def choose_greedily_with_any_blocks(view: View, rng: Random, budget: Budget = OWN_PACE) -> Move:
     """Any blocks, all choices alike; then as greedy as can be."""
+    budget.check()
     table, moves = view.table, view.legal_moves()
     if isinstance(moves[0], Select):
         return rng.choice(moves)
     builds = [move for move in moves if isinstance(move, Build)]
-    if not builds:  # a block must go: the smallest is the least loss
-        return moves[0]
+    if not builds:
+        return least_loss(moves)
     worths = [_worth(table, build) for build in builds]
     best = max(worths)
     return rng.choice([b for b, worth in zip(builds, worths, strict=True) if worth == best])
+
+
+def least_loss(moves: Sequence[Move]) -> Remove:
+    """A block must go: the smallest, of whichever colour."""
+    return min((move for move in moves if isinstance(move, Remove)), key=lambda move: move.size)
 
 
 def select(table: Table, plan: Plan) -> Select:

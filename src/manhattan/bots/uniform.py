@@ -9,6 +9,7 @@ from manhattan.rules import Move
 from manhattan.view import View
 
 
-def choose_at_random(view: View, rng: Random, _budget: Budget = OWN_PACE) -> Move:
+def choose_at_random(view: View, rng: Random, budget: Budget = OWN_PACE) -> Move:
     """Any legal move, all alike."""
+    budget.check()
     return rng.choice(view.legal_moves())
