@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from subprocess import PIPE
 
 import pytest
 
 from commandline import manhattan
-from manhattan.arena import ArenaError, Match, Outcome, Seating, play, standings
+from manhattan.arena import ArenaError, Match, Outcome, Seating, play, spreading, standings
 from manhattan.arena.playing import play_deal
 from manhattan.arena.spreading import Journal, play_all, play_all_with_ray
 from manhattan.arena.standings import interval
-from manhattan.bots import BOTS, OWN_PACE, Budget, NoSuchBot
-from manhattan.rules import Move
+from manhattan.bots import BOTS, OWN_PACE, Bot, Budget, Level, NoSuchBot
+from manhattan.rules import Move, parse_move
 from manhattan.view import View
 
 RANDOM = Match(("random",) * 4, games=8, seed=3)
@@ -47,8 +51,10 @@ def test_everybody_starts_as_often_and_neighbours_change() -> None:
 
 def test_more_bots_than_seats_take_turns() -> None:
     match = Match(("random",) * 5, games=20, players=2)
-    tables = [frozenset(next(match.seatings(deal)).seats) for deal in range(10)]
-    assert len(set(tables)) == 10
+    tables = [frozenset(next(match.seatings(deal)).seats) for deal in range(30)]
+    for cycle in range(3):
+        assert len(set(tables[10 * cycle : 10 * cycle + 10])) == 10
+    assert len({tuple(tables[:10]), tuple(tables[10:20]), tuple(tables[20:])}) == 3
 
 
 def test_games_are_rounded_up_to_whole_deals() -> None:
@@ -119,16 +125,36 @@ def test_an_outcome_is_of_a_whole_game() -> None:
     assert sum(outcome.share(seat) for seat in range(4)) == pytest.approx(1)
 
 
-def test_a_bot_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    def stumble(view: View, rng: Random, budget: Budget = OWN_PACE, /) -> Move:
-        raise RuntimeError("no idea")
+def stumble(view: View, rng: Random, budget: Budget = OWN_PACE, /) -> Move:
+    raise RuntimeError("no idea")
 
-    monkeypatch.setattr("manhattan.bots.BOTS", {**BOTS, "stumbler": stumble})
+
+def cheat(view: View, rng: Random, budget: Budget = OWN_PACE, /) -> Move:
+    return parse_move("A1+4")
+
+
+@pytest.mark.parametrize(("wrong", "words"), [(stumble, "no idea"), (cheat, "IllegalMove")])
+def test_a_bot_that_fails_is_named(wrong: Bot, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("manhattan.bots.BOTS", {**BOTS, "stumbler": wrong})
     match = Match(("random", "random", "stumbler"), 3, players=3)
     with pytest.raises(
-        ArenaError, match=r"stumbler failed in deal 0, rotation 0, ply \d: .*no idea"
+        ArenaError, match=rf"stumbler failed in deal 0, rotation 0, ply \d: .*{words}"
     ):
         play_deal(match, 0)
+
+
+def test_a_level_has_its_trials_however_long_they_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a slow machine the same games are played as on a fast one."""
+    spent: set[tuple[int | None, float | None]] = set()
+
+    def spend(view: View, rng: Random, budget: Budget = OWN_PACE, /) -> Move:
+        spent.add((budget.trials, budget.seconds))
+        return rng.choice(view.legal_moves())
+
+    level = Level("Slow", "Takes its time.", spend, Budget(trials=7, seconds=0.001))
+    monkeypatch.setattr("manhattan.bots.BOTS", {**BOTS, "slow": level})
+    play_deal(Match(("slow", "random"), 2, players=2), 0)
+    assert spent == {(7, None)}
 
 
 # --- the journal ------------------------------------------------------------------------------
@@ -139,14 +165,48 @@ def test_a_match_goes_on_where_it_was_broken_off(tmp_path: Path) -> None:
     journal = Journal(path, RANDOM)
     assert journal.read() == []
     deals = list(play_all(RANDOM, range(2), workers=1))
-    journal.begin([])
     for deal in deals:
         journal.add(deal)
-    path.write_text(path.read_text("utf-8") + '[{"seating": {"deal": 2, "ro', "utf-8")  # torn
+    whole = path.read_text("utf-8")
+    path.write_text(whole + '[{"seating": {"deal": 2, "ro', "utf-8")  # torn
     assert Journal(path, replace(RANDOM, games=100)).read() == deals
+    assert path.read_text("utf-8") == whole
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
-@pytest.mark.parametrize("text", ["", "{}\n", '{"manhattan": "arena", "seed": 9}\n', "nonsense"])
+def test_an_empty_file_is_begun(tmp_path: Path) -> None:
+    path = tmp_path / "match.jsonl"
+    path.touch()
+    assert Journal(path, RANDOM).read() == []
+    Journal(path, RANDOM).add(play_deal(RANDOM, 0))
+    assert len(Journal(path, RANDOM).read()) == 1
+
+
+def test_games_of_other_versions_of_the_bots_are_not_mixed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "match.jsonl"
+    Journal(path, RANDOM).read()
+    monkeypatch.setattr(spreading, "code", lambda: "another")
+    with pytest.raises(ArenaError, match="begun by other versions of these bots"):
+        Journal(path, RANDOM).read()
+
+
+def test_a_damaged_journal_is_told_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "match.jsonl"
+    Journal(path, RANDOM).read()
+    for damage in ("nonsense\n", "[1]\n", '[{"seating": 3}]\n', "{}\n[[]]\n"):
+        text = path.read_text("utf-8").splitlines(keepends=True)[0] + damage
+        path.write_text(text, "utf-8")
+        with pytest.raises(ArenaError, match="is damaged"):
+            Journal(path, RANDOM).read()
+        assert path.read_text("utf-8") == text
+    for nowhere in (tmp_path, tmp_path / "no" / "where.jsonl"):
+        with pytest.raises(ArenaError, match="can't be used"):
+            Journal(nowhere, RANDOM).read()
+
+
+@pytest.mark.parametrize("text", ["{}\n", '{"manhattan": "arena", "seed": 9}\n', "nonsense"])
 def test_another_match_s_journal_is_left_alone(text: str, tmp_path: Path) -> None:
     path = tmp_path / "match.jsonl"
     path.write_text(text, "utf-8")
@@ -200,6 +260,25 @@ def test_nobody_is_taken_for_invincible() -> None:
     assert interval([0.5]) == pytest.approx((0.05, 0.95), abs=0.01)
 
 
+def test_a_share_lies_in_its_own_interval() -> None:
+    """Also when it is reckoned with rounding errors."""
+    for deals in range(1, 600):
+        for share in (0.0, 0.25, 1 / 3, 1.0):
+            low, high = interval([share] * deals)
+            assert 0 <= low <= share <= high <= 1
+
+
+def test_a_rating_does_not_depend_on_the_order_of_the_games() -> None:
+    match = Match(("greedy", "random"), 80, players=2)
+    rng = Random(4)
+    games = [outcome(n, (0, 1), (0,) if rng.random() < 0.7 else (1,)) for n in range(80)]
+    ratings = []
+    for _ in range(4):
+        rng.shuffle(games)
+        ratings.append(standings(match, games)[0].rating)
+    assert len(set(ratings)) == 1
+
+
 def test_intervals_hold_what_they_promise() -> None:
     """Of many matches between equals about 95 in 100 have a quarter within the interval."""
     rng = Random(2)
@@ -226,6 +305,9 @@ def test_the_command_tells_and_writes(tmp_path: Path) -> None:
     assert len(journal.read_text("utf-8").splitlines()) == 2
     again = manhattan(*command, "--games", "8", "--workers", "1", *files)
     assert again.code == 0, again.err
+    fewer = manhattan(*command, "--games", "4", "--workers", "1", "--journal", str(journal))
+    assert fewer.code == 0, fewer.err
+    assert len(journal.read_text("utf-8").splitlines()) == 3  # nothing was thrown away
     told = json.loads(out.read_text("utf-8"))
     assert told["games"] == 8
     fields = {"name", "win_share", "low", "high", "mean_score", "rating", "ms_per_move"}
@@ -239,6 +321,10 @@ def test_the_command_tells_and_writes(tmp_path: Path) -> None:
         (["--bots", "greedy,deepblue"], "There is no bot 'deepblue'"),
         (["--bots", "greedy", "--players", "3"], "3 players need 3 bots"),
         (["--bots", "random,random", "--house-rule", "nonsense=1"], "nonsense"),
+        (["--bots", "random,random", "--players", "0"], "2 to 4 players"),
+        (["--bots", "random,random", "--json", "no/where.json"], "There is no folder no"),
+        (["--bots", "random,random", "--plot", "no/where.png"], "There is no folder no"),
+        (["--bots", "random,random", "--json", "."], "is a folder"),
     ],
 )
 def test_bad_requests_are_told(arguments: list[str], words: str) -> None:
@@ -246,3 +332,19 @@ def test_bad_requests_are_told(arguments: list[str], words: str) -> None:
     assert done.code != 0
     assert words in done.sentence
     assert "Traceback" not in done.err
+
+
+def test_broken_off_it_tells_what_was_played_and_how_to_go_on(tmp_path: Path) -> None:
+    journal = tmp_path / "match.jsonl"
+    command = [sys.executable, "-m", "manhattan", "arena", "--bots", "easy,easy", "--workers", "1"]
+    command += ["--games", "100000", "--journal", str(journal)]
+    with subprocess.Popen(command, stdout=PIPE, stderr=PIPE, text=True) as going:
+        while not journal.exists() or len(journal.read_text("utf-8").splitlines()) < 3:
+            assert going.poll() is None
+            time.sleep(0.05)
+        going.send_signal(signal.SIGINT)
+        out, err = going.communicate(timeout=60)
+    assert going.returncode == 130
+    assert "easy" in out
+    assert "The same command goes on from here." in " ".join(err.split())
+    assert "Traceback" not in err

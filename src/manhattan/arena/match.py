@@ -72,7 +72,12 @@ class Match:
 
     def seatings(self, deal: int) -> Iterator[Seating]:
         """The games of a deal."""
-        table = list(self._tables[deal % len(self._tables)])
+        # Each table once before one is played again, in any order: whoever stops early has
+        # not played the first bots only.
+        cycle, number = divmod(deal, len(self._tables))
+        tables = self._tables.copy()
+        self.random("tables", cycle).shuffle(tables)
+        table = list(tables[number])
         self.random("seats", deal).shuffle(table)
         for rotation in range(self.players):
             seats = tuple(table[rotation:] + table[:rotation])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from manhattan.arena.match import ArenaError, Match
 from manhattan.arena.standings import Standing
@@ -11,13 +12,18 @@ from manhattan.arena.standings import Standing
 _WON, _FAIR = "#2f6f9f", "#8a8f98"
 
 
-def draw(match: Match, standings: Sequence[Standing], path: Path) -> None:
-    """Draw the shares with their intervals, the best on top, beside what would be fair."""
+def library() -> Any:
+    """What draws. It takes a second to load, and may not be installed."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ArenaError("Pictures need matplotlib: pip install 'manhattan-game[plot]'.") from error
-    figure = Figure(figsize=(7, 1.2 + 0.55 * len(standings)), layout="constrained")
+    return Figure
+
+
+def draw(match: Match, games: int, standings: Sequence[Standing], path: Path) -> None:
+    """Draw the shares with their intervals, the best on top, beside what would be fair."""
+    figure = library()(figsize=(7, 1.2 + 0.55 * len(standings)), layout="constrained")
     axes = figure.subplots()
     rows = range(len(standings), 0, -1)
     for row, s in zip(rows, standings, strict=True):
@@ -32,7 +38,6 @@ def draw(match: Match, standings: Sequence[Standing], path: Path) -> None:
     axes.set_yticks(list(rows), [s.name for s in standings])
     axes.set_xlim(0, 112)
     axes.set_xlabel("share of wins in %, with 95 % intervals; dashed: a fair share")
-    games = max(s.games for s in standings)
     axes.set_title(f"{match.players} players, {match.edition}, {games} games", loc="left")
     axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(path, format="png", dpi=150)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 
 from manhattan.arena.match import ArenaError, Match, Seating
-from manhattan.bots import OWN_PACE, bot
+from manhattan.bots import OWN_PACE, THINKERS, Bot, Level, bot
 from manhattan.game import Game
+from manhattan.rules import set_up
 from manhattan.view import view_of
 
 
@@ -33,7 +35,7 @@ def play(match: Match, seating: Seating) -> Outcome:
     """Play a game to its end."""
     game = Game.from_seed(match.setup(seating.first), match.cards(seating.deal))
     names = [match.bots[number] for number in seating.seats]
-    bots = [bot(name) for name in names]
+    bots = [_unhurried(bot(name)) for name in names]
     rngs = [match.random(seating.deal, seating.rotation, seat) for seat in range(match.players)]
     moves, seconds = [0] * match.players, [0.0] * match.players
     while not game.over:
@@ -42,17 +44,40 @@ def play(match: Match, seating: Seating) -> Outcome:
         begin = time.perf_counter()
         try:
             move = bots[seat](seen, rngs[seat], OWN_PACE)
+            seconds[seat] += time.perf_counter() - begin
+            game.play(move)
         except Exception as error:
             where = f"deal {seating.deal}, rotation {seating.rotation}, ply {game.ply}"
             raise ArenaError(f"{names[seat]} failed in {where}: {error!r}") from error
-        seconds[seat] += time.perf_counter() - begin
         moves[seat] += 1
-        game.play(move)
     result = game.table.result
     assert result is not None
     return Outcome(seating, game.table.scores, result.winners, tuple(moves), tuple(seconds))
 
 
+def _unhurried(player: Bot) -> Bot:
+    """A level has so many trials here however long they take: games that depended on the clock
+    would not be the same on another machine."""
+    if isinstance(player, Level):
+        return replace(player, budget=replace(player.budget, seconds=None))
+    return player
+
+
+@cache
+def _load(players: int, edition: str, house_rules: frozenset[tuple[str, str]]) -> None:
+    """Whoever thinks does so once before the clock runs: loading the compiled code is no move."""
+    from manhattan.judgement.rehearsal import rehearse_thinking  # takes a second to load
+
+    rehearse_thinking(set_up(players, edition=edition, house_rules=dict(house_rules)))
+
+
+def load(match: Match) -> None:
+    """Compile or load what the bots of a match need to think."""
+    if THINKERS.intersection(match.bots):
+        _load(match.players, match.edition, frozenset(match.house_rules.items()))
+
+
 def play_deal(match: Match, deal: int) -> list[Outcome]:
     """All games of a deal."""
+    load(match)
     return [play(match, seating) for seating in match.seatings(deal)]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+import manhattan
 from manhattan.arena.match import ArenaError, Match, Seating
 from manhattan.arena.playing import Outcome, play_deal
 from manhattan.spread import over_processes, over_ray
@@ -17,7 +19,7 @@ from manhattan.spread import over_processes, over_ray
 def play_all(
     match: Match, deals: Iterable[int], workers: int | None = None
 ) -> Iterator[list[Outcome]]:
-    """The games of some deals, deal by deal in their order, whichever is done first."""
+    """The games of some deals, deal by deal in the order of the deals."""
     return over_processes(partial(play_deal, match), deals, workers)
 
 
@@ -27,32 +29,76 @@ def play_all_with_ray(match: Match, deals: Iterable[int], address: str) -> Itera
 
 
 class Journal:
-    """The outcomes of a match in a file, a deal a line: a match that was broken off goes on."""
+    """The outcomes of a match in a file, a deal a line: a match that was broken off goes on.
+
+    What was played is never taken away: lines are only added, except for a last one that was
+    not finished.
+    """
 
     def __init__(self, path: Path, match: Match) -> None:
         self.path = path
-        self.head = json.dumps({"manhattan": "arena", **_told(match)})
+        self.head = json.dumps({"manhattan": "arena", **_told(match), "code": code()})
 
     def read(self) -> list[list[Outcome]]:
-        """The deals that were played so far. A last line that was not finished is left out."""
-        if not self.path.exists():
-            return []
-        lines = self.path.read_text("utf-8").splitlines(keepends=True)
-        if not lines or lines[0].strip() != self.head:
-            raise ArenaError(
-                f"{self.path} is not the journal of this match. Name another file, or play the "
-                "match it was begun with."
-            )
-        whole = [line for line in lines[1:] if line.endswith("\n")]
-        return [[_outcome(told) for told in json.loads(line)] for line in whole]
+        """The deals that were played so far; a file that is not there yet is begun."""
+        try:
+            text = self.path.read_text("utf-8") if self.path.exists() else ""
+            whole = text[: text.rfind("\n") + 1]
+            if not text:
+                self.path.write_text(self.head + "\n", "utf-8")
+                return []
+            head, *lines = whole.splitlines() or [""]
+            self._check(head)
+            deals = [[_outcome(told) for told in json.loads(line)] for line in lines]
+            if whole != text:  # broken off within a line
+                new = self.path.with_name(self.path.name + ".new")
+                new.write_text(whole, "utf-8")
+                new.replace(self.path)
+        except OSError as error:
+            raise ArenaError(f"The journal {self.path} can't be used: {error.strerror}.") from error
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            if isinstance(error, ArenaError):
+                raise
+            raise ArenaError(f"The journal {self.path} is damaged. Name another file.") from error
+        return deals
 
-    def begin(self, deals: list[list[Outcome]]) -> None:
-        """Write what is known so far."""
-        self.path.write_text(self.head + "\n" + "".join(map(_line, deals)), "utf-8")
+    def _check(self, head: str) -> None:
+        if head == self.head:
+            return
+        if _but_for_code(head) == _but_for_code(self.head):
+            raise ArenaError(
+                f"{self.path} was begun by other versions of these bots: their games do not "
+                "belong together. Name another file."
+            )
+        raise ArenaError(
+            f"{self.path} is not the journal of this match. Name another file, or play the "
+            "match it was begun with."
+        )
 
     def add(self, deal: list[Outcome]) -> None:
         with self.path.open("a", encoding="utf-8") as file:
             file.write(_line(deal))
+
+
+@cache
+def code() -> str:
+    """What tells this version of the rules and of the bots, with all they have learned, from any
+    other."""
+    digest = hashlib.sha256()
+    package = Path(manhattan.__file__).parent
+    for path in sorted(package.rglob("*")):
+        part = path.relative_to(package)
+        if path.suffix in (".py", ".npz") and part.parts[0] != "cli":
+            digest.update(part.as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _but_for_code(head: str) -> Any:
+    try:
+        told = json.loads(head)
+    except ValueError:
+        return None
+    return {**told, "code": None} if isinstance(told, dict) else None
 
 
 def _told(match: Match) -> dict[str, Any]:

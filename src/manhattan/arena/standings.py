@@ -17,6 +17,7 @@ from manhattan.arena.match import Match
 from manhattan.arena.playing import Outcome
 
 _TWO_SIDED = 1.96
+PASSES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +86,24 @@ def interval(shares: Sequence[float]) -> tuple[float, float]:
     z = _TWO_SIDED**2 / throws
     centre = (share + z / 2) / (1 + z)
     reach = sqrt(z * share * (1 - share) + z**2 / 4) / (1 + z)
-    return max(0.0, centre - reach), min(1.0, centre + reach)
+    # Rounding must not push the share itself out.
+    return max(0.0, min(centre - reach, share)), min(1.0, max(centre + reach, share))
 
 
 def rate(match: Match, games: Sequence[Outcome]) -> dict[str, float]:
-    """OpenSkill's ratings, game after game. Several seats of one bot move it by their mean."""
-    model = PlackettLuce()
+    """OpenSkill's ratings. A rating depends on the order of the games, and these have none: so
+    it is the mean of several, each from the games in another order."""
+    passes = []
+    for number in range(PASSES):
+        order = sorted(games, key=lambda game: (game.seating.deal, game.seating.rotation))
+        match.random("ratings", number).shuffle(order)
+        passes.append(_rate_in_order(match, order))
+    return {name: fmean(ratings[name] for ratings in passes) for name in passes[0]}
+
+
+def _rate_in_order(match: Match, games: Sequence[Outcome]) -> dict[str, float]:
+    """Game after game. Several seats of one bot move it by their mean."""
+    model = PlackettLuce(tau=0)  # bots do not change from game to game
     known = {name: model.rating(name=name) for name in match.bots}
     for game in games:
         names = [match.bots[number] for number in game.seating.seats]

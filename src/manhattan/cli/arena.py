@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -14,8 +15,10 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table as Grid
 
-from manhattan.arena import Match, Outcome, Standing, standings
-from manhattan.arena.spreading import Journal, play_all, play_all_with_ray
+from manhattan.arena import ArenaError, Match, Outcome, Standing, standings
+from manhattan.arena.picture import draw, library
+from manhattan.arena.playing import load
+from manhattan.arena.spreading import Journal, code, play_all, play_all_with_ray
 from manhattan.bots import BOTS
 from manhattan.cli.options import EditionId, HouseRules, house_rules
 from manhattan.cli.terminal import console
@@ -52,28 +55,55 @@ def arena(
 ) -> None:
     """Let bots play each other, every deal from every seat, and tell how strong they are."""
     names = tuple(name.strip() for name in bots.split(","))
-    match = Match(
-        names, games, players or min(4, len(names)), edition, house_rules(house_rule), seed
-    )
+    seats = min(4, len(names)) if players is None else players
+    match = Match(names, games, seats, edition, house_rules(house_rule), seed)
+    _check_files(json_file, plot)
+    if plot:
+        library()  # hours later is no time to learn that it is not there
     kept = Journal(journal, match) if journal else None
-    played = kept.read()[: match.deals] if kept else []
-    if kept:
-        kept.begin(played)
+    played = kept.read() if kept else []
     todo = range(len(played), match.deals)
+    outcomes = [outcome for deal in played[: match.deals] for outcome in deal]
+    if todo and not ray:
+        load(match)  # what has to be compiled is compiled once, before all cores need it
     deals = play_all_with_ray(match, todo, ray) if ray else play_all(match, todo, workers)
-    outcomes = [outcome for deal in played for outcome in deal]
-    for deal in _watched(match, outcomes, deals):
-        if kept:
-            kept.add(deal)
+    broken_off = False
+    try:
+        for deal in _watched(match, outcomes, deals):
+            if kept:
+                kept.add(deal)
+    except KeyboardInterrupt:
+        broken_off = True
+    _tell(match, outcomes, json_file, plot)
+    if broken_off:
+        go_on = (
+            "The same command goes on from here" if kept else "With --journal FILE it could go on"
+        )
+        console(stderr=True).print(f"Broken off after {len(outcomes)} games. {go_on}.")
+        raise typer.Exit(130)
+
+
+def _check_files(*paths: Path | None) -> None:
+    """The same goes for a file that can't be written."""
+    for path in paths:
+        if path is not None and not path.absolute().parent.is_dir():
+            raise ArenaError(f"There is no folder {path.parent} to write {path.name} into.")
+        if path is not None and path.is_dir():
+            raise ArenaError(f"{path} is a folder: name a file.")
+
+
+def _tell(match: Match, outcomes: list[Outcome], json_file: Path | None, plot: Path | None) -> None:
+    """The figures, on the screen and where else they are wanted."""
+    if not outcomes:
+        return
     found = standings(match, outcomes)
     console().print(_grid(match, found))
     if json_file:
-        told = {**asdict(match), "games": len(outcomes), "bots": [_told(s) for s in found]}
+        told = {**asdict(match), "games": len(outcomes), "code": code()}
+        told["bots"] = [_told(s) for s in found]
         json_file.write_text(json.dumps(told, indent=2) + "\n", "utf-8")
     if plot:
-        from manhattan.arena.picture import draw  # its library takes a second to load
-
-        draw(match, found, plot)
+        draw(match, len(outcomes), found, plot)
 
 
 def _watched(
@@ -84,18 +114,25 @@ def _watched(
         TextColumn("Playing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     )
     task = progress.add_task("games", total=match.deals * match.players, completed=len(outcomes))
+    again = 0.0
     with Live(progress, console=console(stderr=True), transient=True) as screen:
         for deal in deals:
             outcomes += deal
             progress.advance(task, len(deal))
-            if len(outcomes) // match.players % 10 == 0:
+            begin = time.monotonic()
+            if begin >= again:
                 screen.update(Group(_grid(match, standings(match, outcomes)), progress))
+                # Long matches have long tables to reckon: never more than a tenth of the time.
+                again = begin + max(1.0, 10 * (time.monotonic() - begin))
             yield deal
 
 
 def _grid(match: Match, found: list[Standing]) -> Grid:
     grid = Grid("bot", "wins", "95 %", "points", "rating", "ms a move", "games")
     for s in found:
+        if not s.games:
+            grid.add_row(s.name, *"-----", "0")
+            continue
         interval = f"{100 * s.low:.1f} to {100 * s.high:.1f}"
         figures = [f"{100 * s.win_share:.1f} %", interval, f"{s.mean_score:.1f}"]
         figures += [f"{s.rating:.1f}", f"{s.ms_per_move:.2f}", str(s.games)]
