@@ -13,7 +13,7 @@ from manhattan.game import Game
 from manhattan.judgement import reading, thinking
 from manhattan.judgement.mind import Kind
 from manhattan.judgement.plans import PLANS
-from manhattan.judgement.search import SQUARE, WORTH
+from manhattan.judgement.search import FOR_ALL, WORTH
 from manhattan.judgement.thinking import (
     MOST,
     PRIOR,
@@ -147,7 +147,9 @@ class MadeUp:
         for i, move in enumerate(moves):
             for trial in range(begin, end):
                 sums[i, WORTH] += self.worth(move, trial)
-                sums[i, SQUARE] += self.worth(move, trial) ** 2
+                chances, _, squares = sums[i, FOR_ALL:].reshape(3, -1)
+                chances += self.worth(move, trial)
+                squares += self.worth(move, trial) ** 2
                 self.now += 1
 
 
@@ -192,7 +194,13 @@ def test_how_sure_it_is_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = thinker_at(ending()).try_out([0, 1], Limits(200))
     assert [(one.action, one.trials) for one in tried] == [(1, 100), (0, 100)]
     assert [one.worth for one in tried] == pytest.approx([0.5, 0.25])
-    assert [one.error for one in tried] == pytest.approx([0.05, 0])
+    assert [one.errors for one in tried] == [pytest.approx((0.0503,) * 3, abs=1e-4), (0, 0, 0)]
+
+
+def test_after_a_single_trial_nobody_is_sure(monkeypatch: pytest.MonkeyPatch) -> None:
+    MadeUp(monkeypatch, best_last)
+    *_, least = thinker_at(ending()).try_out(list(range(8)), Limits(1))
+    assert (least.trials, least.errors) == (1, (np.inf,) * 3)
 
 
 def test_the_time_is_kept_and_every_stage_has_its_share(monkeypatch: pytest.MonkeyPatch) -> None:

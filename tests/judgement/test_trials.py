@@ -63,7 +63,6 @@ def test_the_move_that_wins_at_once_is_found() -> None:
     assert best.chances == pytest.approx((1, 0, 0, 0))
     assert best.points == pytest.approx((26, 25, 20, 10))
     assert best.worth == pytest.approx(1 + POINTS_WORTH * (26 - (25 + 20 + 10) / 3))
-    assert best.error == pytest.approx(0, abs=1e-6)
     assert {one.chances for one in rest} == {(0, 1, 0, 0)}
     assert max(one.worth for one in rest) < 0.1
 

@@ -29,9 +29,9 @@ class Ranked:
     """Each player's chance to win; a shared win counts in parts. They add up to 1."""
     scores: tuple[float, ...]
     """Each player's points at the end."""
-    low: float
-    high: float
-    """Between these lies, in 95 of 100 cases, what more trials would find for the mover's own
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    """Between these lies, in 95 of 100 cases, what more trials would find for each player's
     chance. How well the trials play is another matter."""
     trials: int
 
@@ -57,14 +57,30 @@ class Evaluation:
         return self.best.scores
 
 
-def evaluate(view: View, rng: Random, budget: Budget = OWN_PACE) -> Evaluation:
-    """Rank the mover's moves by what they lead to, as far as he can know."""
+def evaluate(view: View, rng: Random | None = None, budget: Budget = OWN_PACE) -> Evaluation:
+    """Rank the mover's moves by what they lead to, as far as he can know.
+
+    Moves that were tried oftener come first, since less is known of the others; then those with
+    the better chance, where a point of lead counts as much as when a bot chooses. Without a
+    generator the same view is always evaluated alike.
+    """
     if not view.to_move or view.player is None:
         raise EvaluationError("Only who is to move can have his moves ranked.")
     budget.check()
+    dice = rng or Random(0)  # noqa: S311 - trials, not cards
     ranked = []
-    for move, tried in try_out(view, rng, budget, TRIALS, for_all=True):
-        chance, off = tried.chances[view.player], _SURE * tried.error
-        low, high = max(0.0, chance - off), min(1.0, chance + off)
+    for move, tried in try_out(view, dice, budget, TRIALS, for_all=True):
+        sure = list(zip(tried.chances, tried.errors, strict=True))
+        low = tuple(max(0.0, chance - _SURE * error) for chance, error in sure)
+        high = tuple(min(1.0, chance + _SURE * error) for chance, error in sure)
         ranked.append(Ranked(move, tried.chances, tried.points, low, high, tried.trials))
-    return Evaluation(view.player, tuple(ranked))
+    player = view.player
+    ranked.sort(key=lambda one: (one.trials, _worth(one, player)), reverse=True)
+    return Evaluation(player, tuple(ranked))
+
+
+def _worth(ranked: Ranked, player: int) -> float:
+    from manhattan.judgement.thinking import POINTS_WORTH  # takes a second to load
+
+    own, others = ranked.scores[player], len(ranked.scores) - 1
+    return ranked.chances[player] + POINTS_WORTH * (own - (sum(ranked.scores) - own) / others)

@@ -202,13 +202,13 @@ def advice(setup: Setup, found: Evaluation) -> Grid:
     for column in grid.columns[1:]:
         column.justify = "right"
     for ranked in found.moves[:ADVICE]:
-        off = 100 * (ranked.high - ranked.low) / 2
         cells = []
         for player, (chance, score) in enumerate(zip(ranked.chances, ranked.scores, strict=True)):
-            sure = f" ± {off:.0f}" if player == found.player else ""
-            cells.append(f"{100 * chance:.0f}{sure} %, {score:.0f}")
+            low, high = 100 * ranked.low[player], 100 * ranked.high[player]
+            sure = f" ({low:.0f}-{high:.0f})" if player == found.player else ""
+            cells.append(f"{100 * chance:.0f} %{sure}, {score:.0f}")
         grid.add_row(str(ranked.move), *cells)
-    grid.caption = "each player's chance to win, and points at the end"
+    grid.caption = "each player's chance to win (95 % sure of yours), and points at the end"
     return grid
 
 

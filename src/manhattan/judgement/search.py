@@ -23,9 +23,9 @@ from manhattan.kernel.scoring import score_round, winners
 from manhattan.kernel.step import act, deal_unseen
 from manhattan.kernel.turn import count_placements, left_of, pass_selection, random_number
 
-WORTH, SQUARE = 0, 1
-"""What is summed up for a move: what each trial was worth, and that squared; then, for each
-player, his part in the win and his points at the end."""
+WORTH, FOR_ALL = 0, 1
+"""What is summed up for a move: what each trial was worth. Then, if it is asked for, for each
+player his part in the win; his points at the end; and his part in the win squared."""
 
 
 @inlined
@@ -115,8 +115,10 @@ def _judge_for_all(
     n = len(players)
     if g.phase == OVER:
         for player in range(n):
-            sums[2 + player] += part_in_win(g, players, colours, player)
-            sums[2 + n + player] += np.float64(g.scores[player])
+            part = part_in_win(g, players, colours, player)
+            sums[player] += part
+            sums[n + player] += np.float64(g.scores[player])
+            sums[2 * n + player] += part * part
         return
     total = 0.0
     chances = sight[0].chances
@@ -126,9 +128,11 @@ def _judge_for_all(
         chances[player] = 1.0 / (1.0 + np.exp(-np.float64(sight[0].answers[WIN])))
         total += chances[player]
         more = 10.0 * np.float64(sight[0].answers[POINTS])
-        sums[2 + n + player] += np.float64(g.scores[player]) + more
+        sums[n + player] += np.float64(g.scores[player]) + more
     for player in range(n):
-        sums[2 + player] += chances[player] / total
+        part = chances[player] / total
+        sums[player] += part
+        sums[2 * n + player] += part * part
 
 
 judge_for_all = never_inlined(_judge_for_all)
@@ -173,9 +177,8 @@ def try_moves(
                 finish_round(g, players, colours, who, values, plans, room)
             worth = judge(g, players, colours, me, net, sight, points_worth)
             sums[i, WORTH] += worth
-            sums[i, SQUARE] += worth * worth
             if for_all:
-                judge_for_all(g, players, colours, net, sight, sums[i])
+                judge_for_all(g, players, colours, net, sight, sums[i, FOR_ALL:])
 
 
 @compiled

@@ -20,7 +20,7 @@ from manhattan.judgement.mind import Kind, Mind, mind_for
 from manhattan.judgement.outlook import SIGHT
 from manhattan.judgement.plans import PLANS, affordable
 from manhattan.judgement.reading import read_styles_once
-from manhattan.judgement.search import SQUARE, WORTH, try_moves, weigh_placements
+from manhattan.judgement.search import FOR_ALL, WORTH, try_moves, weigh_placements
 from manhattan.kernel import Position
 from manhattan.kernel.layout import BUILD, SELECT
 from manhattan.kernel.position import unpacked
@@ -63,10 +63,10 @@ class Tried:
     trials: int
     worth: float
     """The part in the win, and a little for the points."""
-    error: float
-    """The standard error of that."""
     chances: tuple[float, ...]
-    """Each player's part in the win. Only when asked for, like the points."""
+    """Each player's part in the win. Only when asked for, like what follows."""
+    errors: tuple[float, ...]
+    """The standard error of each of these; infinite after a single trial."""
     points: tuple[float, ...]
     """Each player's points at the end."""
 
@@ -149,7 +149,7 @@ class Thinker:
         """Try moves, the worse half of them less and less. The best first."""
         players = len(self._players)
         order = np.array(moves, np.int64)
-        sums = np.zeros((len(order), 2 + 2 * players))
+        sums = np.zeros((len(order), FOR_ALL + 3 * players))
         counts = np.zeros(len(order), np.int64)
         with announced(self.position.setup, "thinking", compiled.cache):
             likely = self.styles()
@@ -219,12 +219,14 @@ def _one_block_apart(plan: Stock, supply: Stock) -> Iterator[Stock]:
 
 def _tried(action: int, count: int, sums: Any, players: int) -> Tried:
     mean = sums / count
-    variance = max(0.0, mean[SQUARE] - mean[WORTH] ** 2)
+    chances, points, squares = mean[FOR_ALL:].reshape(3, players)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        errors = np.sqrt(np.maximum(0.0, squares - chances**2) / (count - 1))
     return Tried(
         action,
         count,
         worth=float(mean[WORTH]),
-        error=float((variance / count) ** 0.5),
-        chances=tuple(map(float, mean[2 : 2 + players])),
-        points=tuple(map(float, mean[2 + players :])),
+        chances=tuple(map(float, chances)),
+        errors=tuple(map(float, errors)) if count > 1 else (np.inf,) * players,
+        points=tuple(map(float, points)),
     )
