@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from manhattan.spread import SpreadError, over_processes, over_ray, over_threads
+from manhattan.spread import SpreadError, cores, over_processes, over_ray, over_threads
 
 # What is sent to other processes has to be found there: so the work is Python's own.
 POWERS = [2**n for n in range(12)]
@@ -86,6 +87,7 @@ def test_who_stops_listening_ends_the_work() -> None:
 
 
 def test_without_a_number_there_is_a_worker_for_each_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("os.sched_getaffinity")  # other systems have none
     monkeypatch.setattr("os.cpu_count", lambda: None)
     here = threading.current_thread()
     assert list(over_threads(lambda _: threading.current_thread(), [1])) == [here]
@@ -104,3 +106,18 @@ def test_without_ray_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(SpreadError, match=r"pip install 'manhattan-game\[ray\]'"):
         next(over_ray(abs, [1], "local"))
+
+
+def test_a_cluster_that_is_not_there_is_told() -> None:
+    with pytest.raises(SpreadError, match="There is no Ray cluster at 'nonsense'"):
+        next(over_ray(math.factorial, [3], "nonsense"))
+
+
+def test_no_more_cores_are_used_than_are_allowed() -> None:
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        assert cores() == 1
+    finally:
+        os.sched_setaffinity(0, before)
+    assert cores() == len(before)

@@ -40,7 +40,8 @@ NOTHING = Rehearsal(None)
 
 def start_rehearsal(module: str, players: int, colours: int, *parts: str) -> Rehearsal:
     """Have a module compile for tables of a size: it is run with that, and with what it is told."""
-    command = [sys.executable, "-m", module, str(players), str(colours), *parts]
+    # -P: a file in the user's folder must not stand in for a module of the same name.
+    command = [sys.executable, "-P", "-m", module, str(players), str(colours), *parts]
     quiet = subprocess.DEVNULL
     return Rehearsal(
         subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet)  # noqa: S603 - ourselves

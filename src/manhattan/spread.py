@@ -20,6 +20,13 @@ class SpreadError(ManhattanError):
     """Work that can't be spread as it was asked for."""
 
 
+def cores() -> int:
+    """How many this process may use, which may be fewer than the machine has."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def over_processes(
     work: Callable[[Task], Done], tasks: Iterable[Task], workers: int | None = None
 ) -> Iterator[Done]:
@@ -46,7 +53,7 @@ def _over(
     tasks: Iterable[Task],
     workers: int | None,
 ) -> Iterator[Done]:
-    count = workers or os.cpu_count() or 1
+    count = workers or cores()
     if count == 1:
         yield from map(work, tasks)
         return
@@ -69,7 +76,10 @@ def over_ray(work: Callable[[Task], Done], tasks: Iterable[Task], address: str) 
         import ray
     except ImportError as error:
         raise SpreadError("Ray is not installed: pip install 'manhattan-game[ray]'.") from error
-    ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+    try:
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+    except Exception as error:  # Ray has many ways to say no
+        raise SpreadError(f"There is no Ray cluster at {address!r}: {error}") from error
     try:
 
         def one(task: Task) -> Done:  # Ray takes plain functions, not whatever can be called

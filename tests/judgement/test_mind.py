@@ -265,6 +265,17 @@ def test_what_comes_with_the_package_is_read_once(
         mind_for.cache_clear()
 
 
+def test_files_of_ones_own_come_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    some_mind(THREE, seed=5).save(tmp_path / "3-players-4x6.npz")
+    monkeypatch.setenv("MANHATTAN_MINDS", str(tmp_path))
+    mind_for.cache_clear()
+    try:
+        assert mind_for(THREE).about == {"seed": 5}
+        assert "recipe" in mind_for(Kind.of(set_up(4))).about  # there is none for four players
+    finally:
+        mind_for.cache_clear()
+
+
 @pytest.mark.parametrize(
     "path",
     sorted((Path(minds_of_the_package.__file__).parent / "minds").glob("*.npz")),

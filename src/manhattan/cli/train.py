@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.progress import (
@@ -19,11 +20,15 @@ from rich.progress import (
 
 from manhattan.cli.options import EditionId, HouseRules, Players, house_rules
 from manhattan.cli.terminal import console
-from manhattan.rules import DEFAULT_EDITION, SetupError, set_up
+from manhattan.rules import DEFAULT_EDITION, Setup, SetupError, set_up
 from manhattan.spread import over_ray, over_threads
 
 if TYPE_CHECKING:
+    from manhattan.judgement.mind import Mind
     from manhattan.judgement.training import Recipe
+
+
+_TIES = ("tallest_tie", "final_tie")
 
 
 def train(
@@ -48,16 +53,38 @@ def train(
 
     Minutes on two cores. If it is broken off, the same command goes on after the last stage."""
     from manhattan.judgement.mind import Kind  # what compiles takes a second to load
-    from manhattan.judgement.training import Recipe, Training
 
     if not 0 < scale < 1000:
         raise SetupError(f"--scale is a number like 0.1 or 2, not {scale}.")
-    kind = Kind.of(set_up(players, edition=edition, house_rules=house_rules(house_rule)))
+    setup = set_up(players, edition=edition, house_rules=house_rules(house_rule))
+    kind = Kind.of(setup)
     path = out or Path(f"{kind}.npz")
     if not path.parent.is_dir():
         raise SetupError(f"There is no folder {path.parent} to write into.")
-    kept = path.with_suffix(".training")
     spread = partial(over_ray, address=ray) if ray else partial(over_threads, workers=workers)
+    kept = path.with_suffix(".training")
+    mind = _learned(setup, scale, seed, kept, spread)
+    with path.open("wb") as file:
+        mind.save(file)
+    kept.unlink(missing_ok=True)
+    for name, share in mind.about["figures"].items():
+        console().print(f"{name}: {100 * share:.1f} % (fair: {100 / kind.players:.0f} %)")
+    console().print(f"Learned for {kind}: {path}", soft_wrap=True)
+    how = f"For bots to play by it, name it {kind}.npz and its folder in MANHATTAN_MINDS."
+    if path.name == f"{kind}.npz":
+        how = f"Bots play by it with: MANHATTAN_MINDS={path.absolute().parent}"
+    console().print(how, soft_wrap=True)
+
+
+def _learned(
+    setup: Setup, scale: float, seed: int, kept: Path, spread: Callable[..., Iterator[Any]]
+) -> Mind:
+    """Learn, with a bar for every stage."""
+    from manhattan.judgement.games import table_of
+    from manhattan.judgement.mind import Kind
+    from manhattan.judgement.training import Recipe, Training
+
+    kind = Kind.of(setup)
     progress = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -74,15 +101,13 @@ def train(
             progress.update(bars[stage], completed=done)
 
         training = Training(kind, _scaled(Recipe(), scale), seed, kept, told, spread)
+        usual = table_of(kind).rules
+        if any(getattr(setup.rules, row) != getattr(usual, row) for row in _TIES):
+            # Ties are rare, and one file serves all editions with tables of a kind.
+            progress.print(f"It is learned with the usual rules for ties, for all {kind}.")
         if training.stage:
             progress.print(f"Going on with {kept} after stage {training.stage}.")
-        mind = training.run()
-    with path.open("wb") as file:
-        mind.save(file)
-    kept.unlink(missing_ok=True)
-    for name, share in mind.about["figures"].items():
-        console().print(f"{name}: {100 * share:.1f} % (fair: {100 / kind.players:.0f} %)")
-    console().print(f"Learned for {kind}: {path}")
+        return training.run()
 
 
 def _scaled(usual: Recipe, scale: float) -> Recipe:

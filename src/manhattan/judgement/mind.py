@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
@@ -148,8 +149,12 @@ def _told(about: Any) -> dict[str, Any]:
 
 @cache
 def mind_for(kind: Kind) -> Mind:
-    """What comes with this package for such tables."""
+    """What comes with this package for such tables; or what lies in the folder that
+    ``MANHATTAN_MINDS`` names, if it has something for them."""
     name = f"{kind}.npz"
+    own = Path(os.environ.get("MANHATTAN_MINDS", ""), name)
+    if "MANHATTAN_MINDS" in os.environ and own.is_file():
+        return read_mind(kind, own)
     kept = files("manhattan.judgement") / "minds" / name
     if not kept.is_file():
         raise MindError(f"Nothing was learned for {kind}. Do it with: manhattan train.")
