@@ -13,13 +13,13 @@ from manhattan.judgement import games
 from manhattan.judgement.features import ALWAYS
 from manhattan.judgement.games import (
     Lessons,
-    Match,
+    Meeting,
     Part,
     Played,
     play_for_outlook,
     play_generation,
     play_lessons,
-    play_match,
+    play_meeting,
 )
 from manhattan.judgement.selfplay import GREED
 from manhattan.kernel.layout import SELECT
@@ -64,14 +64,15 @@ def test_in_a_match_one_sits_on_every_side_and_all_start_from_there(
 ) -> None:
     """Three games each: the start player's role goes round once meanwhile."""
     table = Seats(monkeypatch)
-    shares = play_match(Match(part(0, 9), one=1, others=GREED))
+    shares = play_meeting(Meeting(part(0, 9), one=1, others=GREED))
     assert table.seats.tolist() == [
         *[[1, GREED, GREED]] * 3,
         *[[GREED, 1, GREED]] * 3,
         *[[GREED, GREED, 1]] * 3,
     ]
     assert shares == pytest.approx([1 / 3] * 9)
-    play_match(Match(part(4, 7), one=1, others=0))  # a part goes on where the one before has ended
+    # A part goes on where the one before has ended.
+    play_meeting(Meeting(part(4, 7), one=1, others=0))
     assert table.seats.tolist() == [[0, 1, 0], [0, 1, 0], [0, 0, 1]]
 
 
@@ -80,14 +81,14 @@ def test_in_a_match_the_greedy_have_their_plan_and_the_others_the_best(
 ) -> None:
     table = Seats(monkeypatch)
     theirs, best = SHORT.plans[0].tolist(), SHORT.plans[-1].tolist()
-    play_match(Match(part(0, 1), one=1, others=GREED))
+    play_meeting(Meeting(part(0, 1), one=1, others=GREED))
     assert table.plans.tolist() == [[best, theirs, theirs]]
-    play_match(Match(part(0, 1), one=GREED, others=1))
+    play_meeting(Meeting(part(0, 1), one=GREED, others=1))
     assert table.plans.tolist() == [[theirs, best, best]]
 
 
 def test_who_wins_a_match_is_told_for_the_one() -> None:
-    shares = play_match(Match(part(0, 2), one=0, others=GREED))
+    shares = play_meeting(Meeting(part(0, 2), one=0, others=GREED))
     played = games.play(
         part(0, 2),
         np.array([[0, GREED, GREED]] * 2),

@@ -13,7 +13,7 @@ import pytest
 
 from manhattan.judgement import training
 from manhattan.judgement.features import FEATURES
-from manhattan.judgement.games import Match, Part, play_for_outlook
+from manhattan.judgement.games import Meeting, Part, play_for_outlook
 from manhattan.judgement.mind import Kind, Mind, MindError, read_mind
 from manhattan.judgement.training import Recipe, Training, _samples
 from manhattan.rules import set_up
@@ -128,15 +128,15 @@ class Champion:
 
     number: int
 
-    def play(self, match: Match) -> Any:
-        return np.full(match.games, float(match.one == self.number))
+    def play(self, meeting: Meeting) -> Any:
+        return np.full(meeting.games, float(meeting.one == self.number))
 
 
 @pytest.mark.parametrize("champion", [0, 1])
 def test_lessons_improve_on_who_wins_the_matches(
     monkeypatch: pytest.MonkeyPatch, champion: int
 ) -> None:
-    monkeypatch.setattr(training, "play_match", Champion(champion).play)
+    monkeypatch.setattr(training, "play_meeting", Champion(champion).play)
     mind = Training(SHORT, SMALL, SEED, spread=map).run()
     assert mind.best == champion
     changes = [float(np.abs(mind.values[2] - mind.values[way]).max()) for way in (0, 1)]
@@ -220,7 +220,7 @@ def test_broken_off_within_a_stage_it_begins_that_stage_anew(
 def test_another_seed_learns_something_else_and_needs_no_file(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(training, "play_match", Champion(0).play)
+    monkeypatch.setattr(training, "play_meeting", Champion(0).play)
 
     def learn(seed: int) -> Mind:
         return Training(SHORT, VALUES_ALONE, seed, spread=map).run()

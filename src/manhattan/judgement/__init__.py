@@ -1,1 +1,1 @@
-"""How good is a position, and for whom? Features, learned weights, and search with both."""
+"""How good is a position, and for whom? Features, learned values, and search with both."""

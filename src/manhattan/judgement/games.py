@@ -168,7 +168,7 @@ def play_for_outlook(part: Part, best: int) -> Played:
 
 
 @dataclass(frozen=True)
-class Match:
+class Meeting:
     """Some games of one way of playing against others."""
 
     part: Part
@@ -180,14 +180,14 @@ class Match:
         return self.part.games
 
 
-def play_match(match: Match) -> npt.NDArray[np.float64]:
+def play_meeting(meeting: Meeting) -> npt.NDArray[np.float64]:
     """One way of playing against others, from every seat in turn: his part in each win. All
     choose blocks as the bots do: who is greedy by the first plan, the others by the last."""
-    part = match.part
+    part = meeting.part
     games = np.arange(part.games)
-    seats = np.full((part.games, part.kind.players), match.others)
+    seats = np.full((part.games, part.kind.players), meeting.others)
     seat = (part.begin + games) // part.kind.players % part.kind.players
-    seats[games, seat] = match.one
+    seats[games, seat] = meeting.one
     plans = part.kind.plans[np.where(seats == GREED, 0, -1)]
     shares: npt.NDArray[np.float64] = play(part, seats, plans).shares
     return shares[games, seat]

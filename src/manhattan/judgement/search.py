@@ -148,7 +148,7 @@ def try_moves(
     begin: int,
     end: int,
     seed: Any,
-    mind: int,
+    way: int,
     pool: Any,
     likely: Any,
     values: Any,
@@ -171,7 +171,7 @@ def try_moves(
             who = room[0].who
             for player in range(len(players)):
                 who[player] = pool[draw_style(g, likely[player])]
-            who[me] = mind
+            who[me] = way
             act(g, players, colours, moves[i])
             if g.phase != OVER and g.round_number == this_round:
                 finish_round(g, players, colours, who, values, plans, room)
@@ -183,14 +183,14 @@ def try_moves(
 
 @compiled
 def weigh_placements(
-    root: Any, players: Any, colours: Any, mind: int, values: Any, room: Any, worth: Any
+    root: Any, players: Any, colours: Any, way: int, values: Any, room: Any, worth: Any
 ) -> None:
     """What each placement is worth by value alone, by the numbers of the moves; the rest stays."""
     g = root[0]
     me = g.mover
     count_placements(g, colours, me)
     at = context(g, colours, blocks_on_tableau(g, colours, me) - 1)
-    pick_by_value(g, players, colours, me, values[mind, at], room[0])
+    pick_by_value(g, players, colours, me, values[way, at], room[0])
     for j in range(4 * len(colours)):
         sites = g.legal[j]
         while sites != U64(0):

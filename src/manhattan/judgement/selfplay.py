@@ -39,7 +39,7 @@ from manhattan.kernel.turn import (
 )
 
 NOBODY, CHANCE, GREED = -3, -2, -1
-"""Who plays: by chance, greedily, or (from 0 on) by the weights of that number."""
+"""Who plays: by chance, greedily, or (from 0 on) by the values of that number."""
 
 
 @inlined
@@ -91,7 +91,7 @@ def _take_turn(
     colours: tuple[int, ...],
     me: int,
     who: int,
-    weights: Any,
+    values: Any,
     wander: int,
     room: Any,
 ) -> Any:
@@ -109,7 +109,7 @@ def _take_turn(
         j, bit = pick_greedily(g, players, colours, me)
     else:
         at = context(g, colours, blocks_on_tableau(g, colours, me) - 1)
-        j, bit = pick_by_value(g, players, colours, me, weights[who, at], room[0])
+        j, bit = pick_by_value(g, players, colours, me, values[who, at], room[0])
     colour = me * len(colours) + j // 4
     g.tableau[colour] -= np.uint32(1) << np.uint32(8 * (j % 4))
     place(g, players, colours, colour, j % 4 + 1, bit)
@@ -154,7 +154,7 @@ def _play_game(
     colours: tuple[int, ...],
     who: Any,
     plans: Any,
-    weights: Any,
+    values: Any,
     wander: int,
     learner: int,
     room: Any,
@@ -180,7 +180,7 @@ def _play_game(
                 noted = note(g, players, colours, player, full, room, notes, heads, noted)
         me = g.mover
         for _ in range(g.blocks_left):
-            built = take_turn(g, players, colours, me, who[me], weights, wander, room)
+            built = take_turn(g, players, colours, me, who[me], values, wander, room)
             if who[me] == learner:
                 left = blocks_on_tableau(g, colours, me)
                 noted = note(g, players, colours, me, left, room, notes, heads, noted)
@@ -202,7 +202,7 @@ def play_many(
     colours: Any,
     seats: Any,
     plans: Any,
-    weights: Any,
+    values: Any,
     wander: int,
     learner: int,
     seed: Any,
@@ -230,7 +230,7 @@ def play_many(
             colours,
             seats[game],
             plans[game],
-            weights,
+            values,
             wander,
             learner,
             room,
@@ -266,10 +266,10 @@ def choose_all_blocks(data: Any, players: Any, colours: Any, plans: Any, wander:
 
 @compiled
 def take_turn_once(
-    data: Any, players: Any, colours: Any, who: int, weights: Any, wander: int, room: Any
+    data: Any, players: Any, colours: Any, who: int, values: Any, wander: int, room: Any
 ) -> None:
     """The mover's turn, and what follows from it up to the next decision."""
     g = data[0]
-    if take_turn(g, players, colours, g.mover, who, weights, wander, room):
+    if take_turn(g, players, colours, g.mover, who, values, wander, room):
         draw_card(g, g.mover)
     go_on(g, players, colours, NO_FATE)

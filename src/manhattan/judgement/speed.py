@@ -34,7 +34,7 @@ def _play_on(
     board: Any,
     players: Any,
     colours: Any,
-    mind: int,
+    way: int,
     pool: Any,
     likely: Any,
     values: Any,
@@ -51,7 +51,7 @@ def _play_on(
         who = room[0].who
         for player in range(len(players)):
             who[player] = pool[draw_style(g, likely[player])]
-        who[me] = mind
+        who[me] = way
         finish_round(g, players, colours, who, values, plans, room)
 
 

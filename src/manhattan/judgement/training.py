@@ -29,13 +29,13 @@ import numpy.typing as npt
 from manhattan.judgement.features import FEATURES
 from manhattan.judgement.games import (
     Lessons,
-    Match,
+    Meeting,
     Part,
     Played,
     play_for_outlook,
     play_generation,
     play_lessons,
-    play_match,
+    play_meeting,
     table_of,
 )
 from manhattan.judgement.jit import compiled
@@ -169,9 +169,9 @@ class Training:
         """Each way of playing meets all others, one against a table of them, in the same deals."""
         ways, others = range(len(self.values)), range(GREED, len(self.values))
         parts = self._parts(self.recipe.checks, _PART)
-        tasks = [Match(part, way, other) for way in ways for other in others for part in parts]
+        tasks = [Meeting(part, way, other) for way in ways for other in others for part in parts]
         told = f"Matches {number + 1} of {self.recipe.courses + 1}"
-        won = [shares.sum() for shares in self._play(play_match, told, tasks)]
+        won = [shares.sum() for shares in self._play(play_meeting, told, tasks)]
         totals = np.reshape(won, (len(ways), len(others), len(parts))).sum(axis=2)
         self.shares = (totals / self.recipe.checks).astype(np.float32)
 
