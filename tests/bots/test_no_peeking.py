@@ -7,12 +7,14 @@ from random import Random
 
 import pytest
 
-from manhattan.bots import BOTS, Budget, evaluate
+from every_table import EVERY_TABLE, group, new_game
+from manhattan.bots import BOTS, THINKERS, Budget, evaluate
 from manhattan.game import Game
 from manhattan.rules import Built, Event, Redrew, Shuffled, State
 from manhattan.view import View, view, view_of
 
-pytestmark = [pytest.mark.compiled, pytest.mark.xdist_group("4-1")]
+pytestmark = pytest.mark.compiled
+FOUR = pytest.mark.xdist_group("4-1")
 
 LITTLE = Budget(trials=8)
 
@@ -44,13 +46,17 @@ def _told_anew(event: Event, player: int, rng: Random) -> Event:
     return event
 
 
-@pytest.fixture(scope="module")
-def game() -> Game:
+def played(game: Game) -> Game:
     """A whole game, played greedily enough to be one."""
-    game, rng = Game.new(4, seed=bytes([5] * 32)), Random(5)
+    rng = Random(5)
     while not game.over:
         game.play(BOTS["easy"](view_of(game, game.table.mover), rng))
     return game
+
+
+@pytest.fixture(scope="module")
+def game() -> Game:
+    return played(Game.new(4, seed=bytes([5] * 32)))
 
 
 def pairs(game: Game, every: int) -> Iterable[tuple[int, View, View]]:
@@ -65,6 +71,7 @@ def pairs(game: Game, every: int) -> Iterable[tuple[int, View, View]]:
         yield ply, view_of(then, mover), view(other, mover, events)
 
 
+@FOUR
 @pytest.mark.parametrize("name", BOTS)
 def test_other_cards_elsewhere_change_no_choice(name: str, game: Game) -> None:
     for ply, seen, too in pairs(game, 3):
@@ -72,11 +79,27 @@ def test_other_cards_elsewhere_change_no_choice(name: str, game: Game) -> None:
         assert BOTS[name](too, Random(ply), LITTLE) == choice
 
 
+@pytest.mark.parametrize(("players", "edition", "house_rules"), EVERY_TABLE)
+def test_nor_at_any_other_table(
+    players: int, edition: str, house_rules: dict[str, str], request: pytest.FixtureRequest
+) -> None:
+    """Who thinks sits at tables of four in the ordinary run, and at all if more is asked for."""
+    everybody = request.config.getoption("--bot-moves") > 1
+    everybody = everybody or group(players, house_rules) == "4-1"
+    names = [name for name in BOTS if everybody or name not in THINKERS]
+    for ply, seen, too in pairs(played(new_game(players, edition, house_rules, 5)), 11):
+        for name in names:
+            choice = BOTS[name](seen, Random(ply), LITTLE)
+            assert BOTS[name](too, Random(ply), LITTLE) == choice, name
+
+
+@FOUR
 def test_nor_an_evaluation(game: Game) -> None:
     for ply, seen, too in pairs(game, 29):
         assert evaluate(seen, Random(ply), LITTLE) == evaluate(too, Random(ply), LITTLE)
 
 
+@FOUR
 def test_two_bots_in_one_process_take_no_notice_of_each_other(game: Game) -> None:
     """Each thinks as it would alone, whatever the other has thought before."""
     seen = [view_of(game.at(ply), game.at(ply).table.mover) for ply in (30, 60, 90)]
