@@ -17,7 +17,7 @@ from rich.text import Text
 
 from manhattan import record
 from manhattan.background import NOTHING, start_rehearsal
-from manhattan.bots import BOTS, THINKERS, Bot, bot, choose_greedily, evaluate
+from manhattan.bots import BOTS, THINKERS, bot, choose_greedily, evaluate
 from manhattan.cli import drawing
 from manhattan.cli.options import EditionId, HouseRules, Players, house_rules
 from manhattan.cli.seats import (
@@ -44,6 +44,7 @@ from manhattan.rules import (
     IllegalMove,
     ManhattanError,
     Move,
+    Phase,
     Scored,
     SetupError,
 )
@@ -143,7 +144,7 @@ class TerminalGame:
                     self._show(mover)
                     self._your_turn()
                 else:
-                    self._bots_turn(bot(played_by))
+                    self._bots_turn(played_by)
             self._show(self.all_of_us)
             self._finish()
         except (_Left, KeyboardInterrupt):
@@ -189,24 +190,27 @@ class TerminalGame:
                 if self.console.is_terminal and sys.stdin.isatty():
                     self._ask_to_go_on("Enter to go on, quit to leave")
 
-    def _bots_turn(self, chooses: Bot) -> None:
+    def _bots_turn(self, played_by: str) -> None:
         table = self.game.table
+        chooses = bot(played_by)
+        # Blocks are chosen, and a block is taken out, without compiled code.
+        compiled = played_by in THINKERS and table.phase is Phase.BUILD
         if self.hot_seat and self.console.is_terminal:
             self._show(None)  # a bot may take its time, and no hand is to lie open meanwhile
         # What everybody may know gives the bots their dice, so that a loaded game goes on as the
         # saved one would have.
         rng = Random(f"{self.game.commitment} {self.game.ply}")  # noqa: S311 - dice, not cards
-        with self._thinking(f"{table.player.name} is thinking"):
+        with self._thinking(f"{table.player.name} is thinking", compiled=compiled):
             move = chooses(view_of(self.game, table.mover), rng)
         self._play(move)
 
     @contextmanager
-    def _thinking(self, told: str) -> Iterator[None]:
-        """Show that somebody thinks, and why it takes long if it does the first time."""
+    def _thinking(self, told: str, *, compiled: bool) -> Iterator[None]:
+        """Show that somebody thinks, and why it takes long the first time, if it is compiled."""
         if not self.console.is_terminal:
             yield
             return
-        if not self.rehearsal.over:
+        if compiled and not self.rehearsal.over:
             waiting = f"{told}, and has to be compiled first: half a minute, this once ..."
             with self.console.status(Text(waiting)):
                 self.rehearsal.wait()
@@ -256,7 +260,7 @@ class TerminalGame:
                 self.console.print(f"{choose_greedily(seen, rng)} looks good.")
             case "advice":
                 rng = Random(self.game.ply)  # noqa: S311 - the same advice, too
-                with self._thinking("Thinking it over"):
+                with self._thinking("Thinking it over", compiled=True):
                     found = evaluate(seen, rng)
                 self.console.print(drawing.advice(self.game.setup, found))
             case "towers":
