@@ -134,15 +134,17 @@ _ON_ITS_TERMINAL = "import os, sys; os.login_tty(0); os.execv(sys.argv[1], sys.a
 
 
 class Terminal:
-    """A process on a terminal of its own, where keys are pressed and Ctrl-C works."""
+    """A process on a terminal of its own, where keys are pressed and Ctrl-C works. It runs in a
+    folder where it may leave files."""
 
-    def __init__(self, *command: str | Path) -> None:
+    def __init__(self, *command: str | Path, folder: Path) -> None:
         self._keys, theirs = pty.openpty()
         self._process = subprocess.Popen(
             [sys.executable, "-c", _ON_ITS_TERMINAL, *command],
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
+            cwd=folder,
             env={**os.environ, "TERM": "xterm", "COLUMNS": "100", "LINES": "50"},
         )
         os.close(theirs)

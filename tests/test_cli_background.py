@@ -130,3 +130,19 @@ def test_whoever_has_to_wait_is_told_why_and_may_leave(terminal: Terminal) -> No
     (compiler,) = terminal.compiling()
     os.killpg(terminal.process.pid, signal.SIGINT)  # as Ctrl-C does
     assert_over(terminal, compiler)
+
+
+def test_who_has_waited_too_long_for_advice_plays_on(terminal: Terminal) -> None:
+    """Ctrl-C is about the advice: what compiles for the bots goes on."""
+    terminal.read_until("Choose 4 blocks")
+    (compiler,) = terminal.compiling()
+    while not os.getpriority(os.PRIO_PROCESS, compiler):
+        time.sleep(0.1)  # until it has loaded, and gives way
+    terminal.type("advice\n")
+    terminal.read_until("Thinking it over, and has to be compiled first")
+    os.killpg(terminal.process.pid, signal.SIGINT)
+    terminal.read_until("No advice, then.")
+    terminal.read_until("Choose 4 blocks")
+    assert terminal.compiling() == [compiler]
+    terminal.type("quit\n")
+    assert_over(terminal, compiler)

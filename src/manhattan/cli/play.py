@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,26 +14,23 @@ import typer
 from rich.markdown import Markdown
 from rich.text import Text
 
-from manhattan import record
 from manhattan.background import NOTHING, start_rehearsal
 from manhattan.bots import BOTS, THINKERS, bot, choose_greedily, evaluate
 from manhattan.cli import drawing
+from manhattan.cli.keeping import Keeper, loaded
 from manhattan.cli.options import EditionId, HouseRules, Players, house_rules
 from manhattan.cli.seats import (
     USUAL_BOT,
     USUAL_NAME,
     Seats,
     new_table,
-    options_for,
     people_at,
     saved_table,
 )
 from manhattan.cli.telling import sentence
-from manhattan.cli.terminal import console, forget_typing, program, wipe
-from manhattan.cli.typed import HELP, LEAVE, QUESTIONS, question, typed_move
+from manhattan.cli.terminal import console, forget_typing, wipe
+from manhattan.cli.typed import HELP, LEAVE, QUESTIONS, SAVE, UNDO, question, typed_move
 from manhattan.game import Game
-from manhattan.record import RecordError
-from manhattan.replay import replay
 from manhattan.rulebook import rulebook
 from manhattan.rules import (
     DEFAULT_EDITION,
@@ -90,7 +86,7 @@ def play(
     """Play on the terminal: against bots, or several people in turn at one keyboard."""
     if load is not None:
         _refuse_options(context, "players", "edition", "seed", "house_rule")
-        game = _loaded(load)
+        game = loaded(load)
         seats = saved_table([player.name for player in game.setup.players], name, bots)
     else:
         names, seats = new_table(name or [USUAL_NAME], players, bots)
@@ -114,7 +110,7 @@ class TerminalGame:
         self.console = console()
         self.looker: int | None = None
         """Whose hand the screen may show now; None if everybody may look."""
-        self.saved = ""
+        self.keeper = Keeper(game, seats)
         self.rehearsal = NOTHING
         if self.console.is_terminal and THINKERS.intersection(filter(None, seats)):
             plan = game.setup.schedule
@@ -168,19 +164,31 @@ class TerminalGame:
         if self.game.seed is not None:
             told = f"Every shuffle follows from the seed {self.game.seed.hex()}"
             self.console.print(told, soft_wrap=True)
-        name = self._ask("Save the game? A file's name, or Enter")
-        if name.strip():
-            try:
-                self._save(name.strip())
-            except ManhattanError as error:
-                self.console.print(Text(str(error), "red"))
+        while words := self._ask_to_go_on("Save the game? A file's name, or Enter").split():
+            if words[0].lower() in SAVE:  # as it was typed all the game
+                words = words[1:]
+            with self._told_if_refused():
+                self._save(" ".join(words))
+                return
 
     def _goodbye(self) -> None:
+        told = self._kept()
         if self.hot_seat and not self.game.over:
             self._clear()  # the hand of whoever left is not for those who come after
-            if self.saved and self.console.is_terminal:
-                self.console.print(self.saved, soft_wrap=True)
+            if self.console.is_terminal:
+                told = told or self.keeper.told
+        if told:
+            self.console.print(told, soft_wrap=True)
         self.console.print("Goodbye.")
+
+    def _kept(self) -> str:
+        """Save a game that somebody leaves, and tell where. A script says itself what to save."""
+        if self.game.over or not sys.stdin.isatty() or not self.keeper.loses(self.people):
+            return ""
+        try:
+            return self.keeper.keep()
+        except ManhattanError as error:
+            return f"The game could not be kept. {error}"
 
     def _play(self, move: Move) -> None:
         for event in self.game.play(move):
@@ -223,21 +231,27 @@ class TerminalGame:
         while self.game.ply == ply:
             words = self._ask(f"{question(seen)} (? for help)").split()
             if words:
-                try:
+                with self._told_if_refused():
                     if self._command(seen, words):
                         return
-                except ManhattanError as error:
-                    self.console.print(Text(printable(str(error)), "red"))
+
+    @contextmanager
+    def _told_if_refused(self) -> Iterator[None]:
+        """What can't be done is told, and asked for again."""
+        try:
+            yield
+        except ManhattanError as error:
+            self.console.print(Text(printable(str(error)), "red"))
 
     def _command(self, seen: View, words: list[str]) -> bool:
         """Do what was typed; true if the position changed and has to be shown anew."""
-        match words:
+        match [words[0].lower(), *words[1:]]:
             case [word] if word in LEAVE:
                 raise _Left
-            case ["u" | "undo"]:
+            case [word] if word in UNDO:
                 return self._undo()
-            case ["s" | "save", *name]:
-                self._save(" ".join(name) or "manhattan-game.json")
+            case [word, *name] if word in SAVE:
+                self._save(" ".join(name))
             case [word] if word in QUESTIONS:
                 self._answer(seen, QUESTIONS[word])
             case _:
@@ -259,10 +273,7 @@ class TerminalGame:
                 rng = Random(self.game.ply)  # noqa: S311 - the same hint when asked again
                 self.console.print(f"{choose_greedily(seen, rng)} looks good.")
             case "advice":
-                rng = Random(self.game.ply)  # noqa: S311 - the same advice, too
-                with self._thinking("Thinking it over", compiled=True):
-                    found = evaluate(seen, rng)
-                self.console.print(drawing.advice(self.game.setup, found))
+                self._advise(seen)
             case "towers":
                 self.console.print(drawing.board(seen.table, seen.table.seat))
             case "sheets":
@@ -271,22 +282,18 @@ class TerminalGame:
             case "rules":
                 self.console.print(Markdown(rulebook(self.game.setup.edition)))
 
+    def _advise(self, seen: View) -> None:
+        rng = Random(self.game.ply)  # noqa: S311 - the same advice when asked again
+        try:
+            with self._thinking("Thinking it over", compiled=True):
+                found = evaluate(seen, rng)
+        except KeyboardInterrupt:  # it takes too long for somebody who still wants to play
+            self.console.print("No advice, then.")
+        else:
+            self.console.print(drawing.advice(self.game.setup, found))
+
     def _save(self, name: str) -> None:
-        path = Path(name)
-        if path.is_file() and path.stat().st_size:
-            try:  # an older game may go, anything else is somebody's
-                next(record.read(path))
-            except RecordError:
-                raise RecordError(
-                    "This file is no saved game; choose another name.", name
-                ) from None
-        record.write(path, [record.to_json(self.game)])
-        command = [program(), "replay", str(path)]
-        if not self.game.over:
-            names = [player.name for player in self.game.setup.players]
-            command = [program(), "play", "--load", str(path), *options_for(names, self.seats)]
-        self.saved = f"Saved. Go on with: {shlex.join(command)}"
-        self.console.print(self.saved, soft_wrap=True)
+        self.console.print(self.keeper.save(name), soft_wrap=True)
 
     def _undo(self) -> bool:
         mine = self._last_ply_of(self.game.table.mover)
@@ -347,20 +354,9 @@ class TerminalGame:
 
     def _ask_to_go_on(self, question: str) -> str:
         answer = self._ask(question).strip()
-        if answer in LEAVE:
+        if answer.lower() in LEAVE:
             raise _Left
         return answer
-
-
-def _loaded(path: Path) -> Game:
-    recorded = next(record.read(path))
-    try:
-        game = replay(recorded)
-    except RecordError as error:
-        raise error.inside(str(path)) from None
-    if game.over:
-        raise RecordError("This game is over. Look at it with: manhattan replay", str(path))
-    return game
 
 
 def _refuse_options(context: typer.Context, *names: str) -> None:

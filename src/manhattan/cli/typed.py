@@ -20,6 +20,8 @@ its number; what your cards allow is in brackets. To take a block out: -2.
 
 
 LEAVE = ("q", "quit", "exit")
+UNDO = ("u", "undo")
+SAVE = ("s", "save")
 
 QUESTIONS = {
     "?": "help",
