@@ -16,7 +16,7 @@ from rich.text import Text
 
 from manhattan.background import NOTHING, start_rehearsal
 from manhattan.bots import BOTS, THINKERS, bot, choose_greedily, evaluate
-from manhattan.cli import drawing
+from manhattan.cli import drawing, screen
 from manhattan.cli.keeping import Keeper, loaded
 from manhattan.cli.options import EditionId, HouseRules, Players, house_rules
 from manhattan.cli.seats import (
@@ -27,28 +27,33 @@ from manhattan.cli.seats import (
     people_at,
     saved_table,
 )
-from manhattan.cli.telling import sentence
 from manhattan.cli.terminal import console, forget_typing, wipe
-from manhattan.cli.typed import HELP, LEAVE, QUESTIONS, SAVE, UNDO, question, typed_move
+from manhattan.cli.typed import (
+    HELP,
+    LEAVE,
+    OPEN_TO_ALL,
+    QUESTIONS,
+    SAVE,
+    UNDO,
+    question,
+    typed_move,
+)
 from manhattan.game import Game
 from manhattan.rulebook import rulebook
 from manhattan.rules import (
     DEFAULT_EDITION,
-    Build,
-    Built,
     Event,
     IllegalMove,
     ManhattanError,
     Move,
     Phase,
     Scored,
+    Seat,
     SetupError,
+    Sheet,
 )
 from manhattan.rules.errors import printable
 from manhattan.view import View, all_seen_by, view_of
-
-LOW_SCREEN = 30
-"""Lines. On a lower screen hand and towers are shown in brief, so that all has room."""
 
 
 def play(
@@ -193,10 +198,23 @@ class TerminalGame:
     def _play(self, move: Move) -> None:
         for event in self.game.play(move):
             if isinstance(event, Scored) and not self.game.over:
-                self._show(self.all_of_us, blocks_and_cards=False)
-                self.console.print(drawing.sheet(self.game.setup, event.sheet))
+                self._show(self.all_of_us, event.sheet)
                 if self.console.is_terminal and sys.stdin.isatty():
-                    self._ask_to_go_on("Enter to go on, quit to leave")
+                    self._between_rounds()
+
+    def _between_rounds(self) -> None:
+        """Everybody may look at the scores, until somebody presses Enter."""
+        seen = view_of(self.game, None)
+        while words := self._ask_to_go_on("Enter to go on, quit to leave").split():
+            command, *name = words
+            with self._told_if_refused():
+                if command.lower() in SAVE:
+                    self._save(" ".join(name))
+                elif command.lower() in OPEN_TO_ALL and not name:
+                    self._answer(seen, command.lower())
+                else:
+                    told = f"save FILE, {', '.join(OPEN_TO_ALL)} or quit"
+                    self.console.print(f"The round is over. Type {told}; Enter goes on.")
 
     def _bots_turn(self, played_by: str) -> None:
         table = self.game.table
@@ -275,7 +293,7 @@ class TerminalGame:
             case "advice":
                 self._advise(seen)
             case "towers":
-                self.console.print(drawing.board(seen.table, seen.table.seat))
+                self.console.print(drawing.board(seen.table, self._seat(seen.player)))
             case "sheets":
                 for sheet in self.game.table.sheets:
                     self.console.print(drawing.sheet(self.game.setup, sheet))
@@ -314,29 +332,21 @@ class TerminalGame:
         steps = self.game.steps[since:]
         return all_seen_by(looker, (event for step in steps for event in step.events))
 
-    def _show(self, looker: int | None, *, blocks_and_cards: bool = True) -> None:
+    def _show(self, looker: int | None, scored: Sheet | None = None) -> None:
         """The table as somebody sees it from his side, or with None as everybody may."""
         self.looker = looker
-        table = self.game.table
-        seat = table.setup.players[self.people[0] if looker is None else looker].seat
-        seen = view_of(self.game, looker)
-        news = self._news_for(looker)
-        last = [event.site for event in news if isinstance(event, Built)]
-        targets = {move.site for move in seen.legal_moves() if isinstance(move, Build)}
-        low = self.console.is_terminal and self.console.height < LOW_SCREEN
+        at_first = self.game.ply <= len(self.seats)
+        proof = self.game.commitment if at_first else None
+        seen, news = view_of(self.game, looker), self._news_for(looker)
         self._clear()
-        self.console.print(drawing.headline(table))
-        self.console.print(drawing.board(table, seat, last=last, targets=targets, floors=not low))
-        if blocks_and_cards:
-            self.console.print(drawing.stocks(table))
-            self.console.print(drawing.cards_seen(table))
-            if looker is not None:
-                self.console.print((drawing.hand_in_a_line if low else drawing.hand)(seen.hand))
-        if self.game.ply <= len(table.setup.players):
-            told = f"The seed of the cards is told at the end. SHA-256: {self.game.commitment}"
-            self.console.print(Text(told, "dim"))
-        for event in news:
-            self.console.print(Text(sentence(event, table.setup), "italic"))
+        for part in screen.page(
+            self.console, seen, self._seat(looker), news, proof=proof, scored=scored
+        ):
+            self.console.print(part)
+
+    def _seat(self, looker: int | None) -> Seat:
+        """From where the table is seen; by all from the first person's side."""
+        return self.game.setup.players[self.people[0] if looker is None else looker].seat
 
     def _clear(self) -> None:
         if self.console.is_terminal:
