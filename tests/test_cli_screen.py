@@ -25,6 +25,11 @@ def on_screen(written: str) -> list[str]:
     return plain.split("\n")
 
 
+def loaded(folder: Path, name: str) -> list[str]:
+    """Go on with the game of a folder, as one of its players."""
+    return ["play", "--load", str(folder / "game"), "--name", name, "--bots", "random"]
+
+
 class Reader:
     """Makes the first move that is there, in every turn, and counts the lines of its screen."""
 
@@ -65,8 +70,7 @@ def test_a_turn_has_room_on_a_small_screen(seats: list[str], person: int, tmp_pa
     game = Game.new(NAMES[: len(seats)], seats=seats, seed=bytes(32))
     write(tmp_path / "game", [told(game)])
     reader = Reader()
-    options = ["--load", tmp_path / "game", "--name", NAMES[person], "--bots", "random"]
-    outcome = manhattan("play", *options, typed=reader, terminal=True, size=SMALL)
+    outcome = manhattan(*loaded(tmp_path, NAMES[person]), typed=reader, terminal=True, size=SMALL)
     assert (outcome.code, outcome.err) == (0, "")
     assert reader.turns >= 20
 
@@ -77,8 +81,7 @@ def test_the_rarest_news_have_room_too(seat: Seat, tmp_path: Path) -> None:
     assert stuck().state_at(34).table.phase is Phase.REMOVE
     write(tmp_path / "game", [told(stuck().at(34))])
     name = next(player.name for player in stuck().setup.players if player.seat is seat)
-    options = ["--load", tmp_path / "game", "--name", name, "--bots", "random"]
-    written = manhattan("play", *options, terminal=True, size=SMALL).out
+    written = manhattan(*loaded(tmp_path, name), terminal=True, size=SMALL).out
     shown = on_screen(written.split("Goodbye.")[0])
     assert len(shown) <= LINES + 1  # the input was closed on a line of its own
     assert "round 2 of 4" in shown[0]
@@ -88,8 +91,7 @@ def test_beside_the_board_stands_what_is_below_it_on_a_larger_screen(tmp_path: P
     game = finished().at(40)
     write(tmp_path / "game", [told(game)])
     west = next(player for player in game.setup.players if player.seat is Seat.WEST)
-    options = ["--load", tmp_path / "game", "--name", west.name, "--bots", "random"]
-    written = manhattan("play", *options, terminal=True, size=SMALL).out
+    written = manhattan(*loaded(tmp_path, west.name), terminal=True, size=SMALL).out
     text = "\n".join(on_screen(written))
     table = game.table
     for player, points in zip(game.setup.players, table.scores, strict=True):
@@ -129,8 +131,7 @@ def test_a_round_that_was_scored_is_over(tmp_path: Path) -> None:
     write(tmp_path / "game", [told(finished().at(27))])
     move = str(finished().moves[27])
     name = finished().state_at(27).table.player.name
-    options = ["--load", tmp_path / "game", "--name", name, "--bots", "random"]
-    written = manhattan("play", *options, typed=typing(move), terminal=True).out
+    written = manhattan(*loaded(tmp_path, name), typed=typing(move), terminal=True).out
     headlines = re.findall(r" · round (\d.*)\n", "\n".join(on_screen(written.replace(CLEARED, ""))))
     assert headlines[1] == "1 of 4 is over"
     write(tmp_path / "whole", [told(finished())])
@@ -141,7 +142,6 @@ def test_between_rounds_one_may_save_and_look(tmp_path: Path) -> None:
     """What can't be done there is answered with what can."""
     write(tmp_path / "game", [told(finished().at(27))])
     name = finished().state_at(27).table.player.name
-    options = ["--load", "game", "--name", name, "--bots", "random"]
     wanted = {
         "hint": "Type save FILE, sheets, towers, rules or quit; Enter goes on.",
         "save /nowhere/game": "can't be written",
@@ -149,7 +149,7 @@ def test_between_rounds_one_may_save_and_look(tmp_path: Path) -> None:
         "sheets": "majorities",
         "TOWERS": "City F",
     }
-    with Terminal(SCRIPT, "play", *options, folder=tmp_path) as terminal:
+    with Terminal(SCRIPT, *loaded(tmp_path, name), folder=tmp_path) as terminal:
         terminal.wait_for("(? for help): ")
         terminal.press(f"{finished().moves[27]}\n")
         terminal.wait_for("quit to leave: ")

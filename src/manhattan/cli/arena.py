@@ -17,6 +17,7 @@ from rich.table import Table as Grid
 from manhattan.arena import Match, Outcome, Standing, standings
 from manhattan.arena.spreading import Journal, play_all, play_all_with_ray
 from manhattan.bots import BOTS
+from manhattan.cli.opponents import bot_names
 from manhattan.cli.options import EditionId, HouseRules, house_rules
 from manhattan.cli.terminal import console
 from manhattan.rules import DEFAULT_EDITION
@@ -51,7 +52,7 @@ def arena(
     ] = None,
 ) -> None:
     """Let bots play each other, every deal from every seat, and tell how strong they are."""
-    names = tuple(name.strip() for name in bots.split(","))
+    names = tuple(bot_names(bots))
     match = Match(
         names, games, players or min(4, len(names)), edition, house_rules(house_rule), seed
     )

@@ -182,7 +182,7 @@ NARROW: Final = 28
 
 def narrow_stocks(table: Table) -> RenderableType:
     """The stocks for a place beside the board: everybody's name above his blocks."""
-    lines = [Text(f"{'this round':>14}   supply", "dim")]
+    lines = [Text("     this round   supply", "dim")]
     for number, player in enumerate(table.setup.players):
         over = table.result is not None
         points = f"{table.scores[number]} points"

@@ -15,7 +15,7 @@ from rich.markdown import Markdown
 from rich.text import Text
 
 from manhattan.background import NOTHING, start_rehearsal
-from manhattan.bots import BOTS, THINKERS, bot, choose_greedily, evaluate
+from manhattan.bots import LEVELS, THINKERS, bot, choose_greedily, evaluate
 from manhattan.cli import drawing, screen
 from manhattan.cli.keeping import Keeper, loaded
 from manhattan.cli.options import EditionId, HouseRules, Players, house_rules
@@ -65,8 +65,8 @@ def play(
         typer.Option(
             "--bots",
             "-b",
-            help=f"Who plays in the other seats: {', '.join(BOTS)}. One for all, or one for each "
-            "seat in turn order, with commas between.",
+            help=f"Who plays in the other seats: {', '.join(LEVELS)}, or another bot (see below). "
+            "One for all, or one for each seat in turn order, with commas between.",
             show_default=USUAL_BOT,
         ),
     ] = None,
