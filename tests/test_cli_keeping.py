@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -42,6 +43,8 @@ def left(folder: Path, *keys: str, play: tuple[str, ...] = NEW) -> str:
     with Terminal(SCRIPT, *play, folder=folder) as terminal:
         for key in keys:
             terminal.wait_for(ASKED)
+            if not key.endswith("\n"):  # no line, which would wait for whoever reads it
+                time.sleep(1)
             terminal.press(key)
         assert terminal.wait() == 0
     assert "Traceback" not in terminal.written
@@ -49,9 +52,9 @@ def left(folder: Path, *keys: str, play: tuple[str, ...] = NEW) -> str:
     return terminal.written
 
 
-@pytest.mark.parametrize("leave", ["quit\n", "\x03"])
+@pytest.mark.parametrize("leave", ["quit\n", "\x03", "\x04"])
 def test_a_game_that_is_left_is_kept_and_goes_on_as_told(leave: str, folder: Path) -> None:
-    """By a word, or by Ctrl-C."""
+    """By a word, by Ctrl-C, or by closing the input."""
     shown = left(folder, "112234\n", leave)
     assert [str(move) for move in saved_game(folder / UNFINISHED).moves].count("[112234]") == 1
     (command,) = re.findall(r"The game is kept\. Go on with: \S*manhattan (.*)\r\n", shown)
@@ -100,6 +103,22 @@ def test_people_who_leave_see_the_line_and_no_hand(folder: Path) -> None:
     assert (folder / UNFINISHED).exists()
 
 
+def test_where_nothing_can_be_kept_it_is_told(folder: Path) -> None:
+    """Somebody has removed the folder meanwhile."""
+    gone = folder / "gone"
+    gone.mkdir()
+    with Terminal(SCRIPT, *NEW, folder=gone) as terminal:
+        terminal.wait_for(ASKED)
+        terminal.press("112234\n")
+        terminal.wait_for(ASKED)
+        gone.rmdir()
+        terminal.press("quit\n")
+        assert terminal.wait() == 0
+    assert "The game could not be kept. " in terminal.written
+    assert "The file can't be written: No such file or directory." in terminal.written
+    assert terminal.written.endswith("Goodbye.\r\n")
+
+
 UNADVISED = """
 import importlib, sys, time
 importlib.import_module("manhattan.cli.play").evaluate = lambda view, rng: time.sleep(60)
@@ -145,6 +164,17 @@ def test_at_the_end_the_words_for_leaving_are_no_file_names(leave: str, folder: 
     outcome = manhattan(*NEW, typed=to_the_end(leave))
     assert outcome.out.endswith("Goodbye.\n")
     assert files(folder) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "kept"),
+    [("", []), ("no", []), ("Yes", ["manhattan-game.json"]), ("save", ["manhattan-game.json"])],
+)
+def test_the_last_question_may_be_answered_like_one(
+    answer: str, kept: list[str], folder: Path
+) -> None:
+    manhattan(*NEW, typed=to_the_end(answer))
+    assert files(folder) == kept
 
 
 def test_a_name_that_can_not_be_written_is_asked_for_again(folder: Path) -> None:

@@ -31,10 +31,12 @@ from manhattan.cli.terminal import console, forget_typing, wipe
 from manhattan.cli.typed import (
     HELP,
     LEAVE,
+    NO,
     OPEN_TO_ALL,
     QUESTIONS,
     SAVE,
     UNDO,
+    YES,
     question,
     typed_move,
 )
@@ -169,11 +171,13 @@ class TerminalGame:
         if self.game.seed is not None:
             told = f"Every shuffle follows from the seed {self.game.seed.hex()}"
             self.console.print(told, soft_wrap=True)
-        while words := self._ask_to_go_on("Save the game? A file's name, or Enter").split():
-            if words[0].lower() in SAVE:  # as it was typed all the game
-                words = words[1:]
+        while name := self._ask_to_go_on("Save the game? A file's name, or Enter"):
+            if name.lower() in NO:
+                return
+            if name.split()[0].lower() in SAVE + YES:  # as all the game, or as one answers
+                name = name.partition(" ")[2].strip()
             with self._told_if_refused():
-                self._save(" ".join(words))
+                self._save(name)
                 return
 
     def _goodbye(self) -> None:

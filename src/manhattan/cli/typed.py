@@ -22,6 +22,7 @@ its number; what your cards allow is in brackets. To take a block out: -2.
 LEAVE = ("q", "quit", "exit")
 UNDO = ("u", "undo")
 SAVE = ("s", "save")
+YES, NO = ("y", "yes"), ("n", "no")
 
 QUESTIONS = {
     "?": "help",
