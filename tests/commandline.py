@@ -66,9 +66,13 @@ class Screen(io.StringIO):
 
 
 def manhattan(
-    *arguments: str | Path, typed: str | Callable[[str], str] = "", terminal: bool = False
+    *arguments: str | Path,
+    typed: str | Callable[[str], str] = "",
+    terminal: bool = False,
+    size: tuple[int, int] = (100, 50),
 ) -> Outcome:
-    """Run the command in this process. ``typed`` is all that is typed, or how to answer."""
+    """Run the command in this process. ``typed`` is all that is typed, or how to answer; ``size``
+    are the columns and lines of the screen."""
     out, err = Screen() if terminal else io.StringIO(), io.StringIO()
     stdin = io.StringIO(typed) if isinstance(typed, str) else Typist(out, typed)
     with pytest.MonkeyPatch.context() as patch:
@@ -76,8 +80,8 @@ def manhattan(
         patch.setattr(sys, "stdin", stdin)
         patch.setattr(sys, "stdout", out)
         patch.setattr(sys, "stderr", err)
-        patch.setenv("COLUMNS", "100")
-        patch.setenv("LINES", "50")
+        patch.setenv("COLUMNS", str(size[0]))
+        patch.setenv("LINES", str(size[1]))
         patch.setenv("TERM", "xterm")
         with pytest.raises(SystemExit) as stop:
             main()
@@ -134,15 +138,17 @@ _ON_ITS_TERMINAL = "import os, sys; os.login_tty(0); os.execv(sys.argv[1], sys.a
 
 
 class Terminal:
-    """A process on a terminal of its own, where keys are pressed and Ctrl-C works."""
+    """A process on a terminal of its own, where keys are pressed and Ctrl-C works. It runs in a
+    folder where it may leave files."""
 
-    def __init__(self, *command: str | Path) -> None:
+    def __init__(self, *command: str | Path, folder: Path) -> None:
         self._keys, theirs = pty.openpty()
         self._process = subprocess.Popen(
             [sys.executable, "-c", _ON_ITS_TERMINAL, *command],
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
+            cwd=folder,
             env={**os.environ, "TERM": "xterm", "COLUMNS": "100", "LINES": "50"},
         )
         os.close(theirs)

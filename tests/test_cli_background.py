@@ -15,10 +15,12 @@ from pathlib import Path
 
 import pytest
 
+from manhattan.game import Game
+
 PATIENCE = 60.0  # seconds, on a busy machine; nothing is waited for that does not come
 
 
-A_PERSON_BEGINS = 64 * "0"
+A_PERSON_BEGINS = 64 * "5"
 
 
 class Terminal:
@@ -31,6 +33,7 @@ class Terminal:
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
+            cwd=cache,  # whoever leaves a game may leave a file
             env=os.environ
             | {"MANHATTAN_CACHE": str(cache), "TERM": "xterm", "COLUMNS": "120", "LINES": "50"},
             start_new_session=True,
@@ -70,32 +73,75 @@ class Terminal:
 
 @pytest.fixture
 def terminal(tmp_path: Path) -> Iterator[Terminal]:
-    arguments = ["--players", "2", "--bots", "expert", "--seed", A_PERSON_BEGINS]
+    arguments = ["--players", "3", "--bots", "easy,expert", "--seed", A_PERSON_BEGINS]
     made = Terminal("play", *arguments, cache=tmp_path)
     yield made
     if made.process.poll() is None:
-        made.process.kill()
+        os.killpg(made.process.pid, signal.SIGKILL)  # with what compiles for it
         made.process.wait()
     os.close(made.ours)
+
+
+def first_build() -> str:
+    """What the person can build, whatever blocks the others choose."""
+    names = ["Human", "Easy 1", "Expert 2"]
+    game = Game.new(names, first="lot", seed=bytes.fromhex(A_PERSON_BEGINS))
+    for _ in names:
+        game.play("[1123]")
+    return str(game.legal_moves()[0])
+
+
+def assert_over(terminal: Terminal, compiler: int) -> None:
+    """The game has ended well, and nothing is compiled any more."""
+    terminal.read_until("Goodbye.")
+    assert terminal.process.wait(PATIENCE) == 0
+    with pytest.raises(ProcessLookupError):
+        os.kill(compiler, 0)
 
 
 def test_compiling_begins_with_the_game_and_ends_with_it(terminal: Terminal) -> None:
     terminal.read_until("Choose 4 blocks")
     (compiler,) = terminal.compiling()
     terminal.type("quit\n")
-    terminal.read_until("Goodbye.")
-    assert terminal.process.wait(PATIENCE) == 0
-    with pytest.raises(ProcessLookupError):
-        os.kill(compiler, 0)
+    assert_over(terminal, compiler)
+
+
+def test_nobody_waits_for_what_he_does_not_need(terminal: Terminal) -> None:
+    """Expert chooses its blocks, and Easy does all, while Expert's thinking is compiled."""
+    terminal.read_until("Choose 4 blocks")
+    (compiler,) = terminal.compiling()
+    terminal.type("1123\n")
+    terminal.read_until("Easy 1 is thinking ...")
+    terminal.read_until("Expert 2 is thinking ...")
+    terminal.read_until("Build (? for help)")
+    terminal.type(f"{first_build()}\n")
+    terminal.read_until("Easy 1 is thinking ...")
+    assert terminal.compiling() == [compiler]
 
 
 def test_whoever_has_to_wait_is_told_why_and_may_leave(terminal: Terminal) -> None:
+    """A thinker is waited for when it has to build."""
     terminal.read_until("Choose 4 blocks")
-    terminal.type("1123 1123\n")
-    terminal.read_until("Expert 1 is thinking, and has to be compiled first")
+    terminal.type("1123\n")
+    terminal.read_until("Build (? for help)")
+    terminal.type(f"{first_build()}\n")
+    terminal.read_until("Expert 2 is thinking, and has to be compiled first")
     (compiler,) = terminal.compiling()
     os.killpg(terminal.process.pid, signal.SIGINT)  # as Ctrl-C does
-    terminal.read_until("Goodbye.")
-    assert terminal.process.wait(PATIENCE) == 0
-    with pytest.raises(ProcessLookupError):
-        os.kill(compiler, 0)
+    assert_over(terminal, compiler)
+
+
+def test_who_has_waited_too_long_for_advice_plays_on(terminal: Terminal) -> None:
+    """Ctrl-C is about the advice: what compiles for the bots goes on."""
+    terminal.read_until("Choose 4 blocks")
+    (compiler,) = terminal.compiling()
+    while not os.getpriority(os.PRIO_PROCESS, compiler):
+        time.sleep(0.1)  # until it has loaded, and gives way
+    terminal.type("advice\n")
+    terminal.read_until("Thinking it over, and has to be compiled first")
+    os.killpg(terminal.process.pid, signal.SIGINT)
+    terminal.read_until("No advice, then.")
+    terminal.read_until("Choose 4 blocks")
+    assert terminal.compiling() == [compiler]
+    terminal.type("quit\n")
+    assert_over(terminal, compiler)

@@ -302,9 +302,9 @@ main()
 """
 
 
-def test_ctrl_c_on_the_keyboard_stops_a_bot_that_thinks() -> None:
+def test_ctrl_c_on_the_keyboard_stops_a_bot_that_thinks(tmp_path: Path) -> None:
     sleepy = [sys.executable, "-c", SLEEPY, *SEEDED, "--name", "Ann", "--players", "2"]
-    with Terminal(*sleepy) as terminal:
+    with Terminal(*sleepy, folder=tmp_path) as terminal:
         terminal.wait_for("Choose 4 blocks")
         terminal.press("1124 1223\n")
         terminal.wait_for("Medium 1 is thinking ...")
@@ -314,9 +314,9 @@ def test_ctrl_c_on_the_keyboard_stops_a_bot_that_thinks() -> None:
     assert "Traceback" not in terminal.written
 
 
-def test_enter_pressed_once_too_often_shows_nobodys_hand() -> None:
+def test_enter_pressed_once_too_often_shows_nobodys_hand(tmp_path: Path) -> None:
     """What was typed ahead is dropped before somebody is asked to look."""
-    with Terminal(SCRIPT, *ANN_AND_BEN, "--players", "2") as terminal:
+    with Terminal(SCRIPT, *ANN_AND_BEN, "--players", "2", folder=tmp_path) as terminal:
         terminal.wait_for("nobody else looks: ")
         terminal.press("\n")
         terminal.wait_for("(? for help): ")
@@ -330,8 +330,8 @@ def test_enter_pressed_once_too_often_shows_nobodys_hand() -> None:
     assert hands_in(everything) == first
 
 
-def test_the_arrow_keys_bring_back_nothing_of_another() -> None:
-    with Terminal(SCRIPT, *ANN_AND_BEN, "--players", "2") as terminal:
+def test_the_arrow_keys_bring_back_nothing_of_another(tmp_path: Path) -> None:
+    with Terminal(SCRIPT, *ANN_AND_BEN, "--players", "2", folder=tmp_path) as terminal:
         terminal.wait_for("nobody else looks: ")
         terminal.press("\n")
         terminal.wait_for("(? for help): ")

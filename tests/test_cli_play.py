@@ -89,7 +89,7 @@ def test_a_wrong_build_is_refused_with_the_reason() -> None:
     assert "A1+1o: You play one colour: leave the letter o out." in outcome.out
 
 
-@pytest.mark.parametrize("leave", ["quit", "q", "exit", None])
+@pytest.mark.parametrize("leave", ["quit", "q", "exit", "QUIT", None])
 def test_whoever_leaves_is_told_goodbye(leave: str | None) -> None:
     """By a word, or by closing the input."""
     outcome = manhattan(*NEW, typed=typing(leave) if leave else "")
@@ -124,6 +124,16 @@ def test_the_same_hint_is_given_when_asked_again() -> None:
     shown = manhattan(*NEW, typed=typing("112234", "hint", "hint", "quit")).out
     first, second = re.findall(r"(\S+) looks good\.", shown)
     assert first == second
+
+
+def test_commands_may_be_typed_in_any_case_and_file_names_may_not(tmp_path: Path) -> None:
+    path = tmp_path / "My Game"
+    typed = typing("112234", "HINT", "Undo", f"Save {path}", "Moves", "112234", "Quit")
+    shown = manhattan(*NEW, typed=typed).out
+    assert "looks good." in shown
+    assert "is not a move" not in shown
+    assert "[112234]" not in map(str, saved_game(path).moves)
+    assert shown.endswith("Goodbye.\n")
 
 
 def test_undo_goes_back_to_ones_own_last_move(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from commandline import manhattan, people
-from manhattan.bots import BOTS, bot
+from manhattan.bots import BOTS, LEVELS, bot
 from manhattan.cli.seats import (
     Seats,
     bot_called,
@@ -119,7 +119,6 @@ def test_people_need_no_bot(tmp_path: Path) -> None:
         ),
         (["--bots", "random,kasparov,greedy"], "There is no bot 'kasparov'. The bots: easy,"),
         (["--bots", "random,,greedy"], "There is no bot ''."),
-        (["--bots", "Greedy"], "There is no bot 'Greedy'."),
         (
             [*people("Ann", "Ben", "Cyd"), "-p", "2"],
             "There are 3 names but 2 players: leave a name out, or raise --players.",
@@ -147,6 +146,23 @@ def test_a_table_that_can_not_be_is_told_in_a_sentence(arguments: list[str], wha
 def test_every_bot_is_known_by_its_name(name: str) -> None:
     names, seats = new_table(["Ann"], 4, name)
     assert [bot_called(player) for player in names] == [None, name, name, name] == list(seats)
+
+
+def test_a_bot_is_found_by_its_name_in_capitals_too() -> None:
+    """As the level is called, and as somebody may shout it."""
+    assert new_table(["Ann"], 3, "Easy, HARD") == (
+        ["Ann", "Easy 1", "Hard 2"],
+        (None, "easy", "hard"),
+    )
+    shown = manhattan("arena", "--bots", "Random,RANDOM", "--games", "2", "--workers", "1")
+    assert (shown.code, shown.out.count("random")) == (0, 1)  # both are the same bot
+
+
+def test_the_help_tells_how_every_level_plays() -> None:
+    shown = " ".join(manhattan("play", "--help").out.split())
+    for name, level in LEVELS.items():
+        assert f"{name}: {level.description}" in shown
+    assert all(name in shown for name in BOTS)
 
 
 @pytest.mark.parametrize("name", ["Greedy", "greedy 1", "Greedy 0", "Greedy one", "Ann 1", "1"])

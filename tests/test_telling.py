@@ -138,7 +138,14 @@ def test_every_event_of_a_game_is_one_line() -> None:
 
 @pytest.mark.parametrize(
     ("tower", "told"),
-    [("y1", ""), ("y1b3", "b3y1"), ("b4b4b3p4p3y4o4", "b11p7y4…"), ("o4y3p2b1", "o4y3p2b1")],
+    [
+        ("y1", ""),
+        ("y1b3", "b3y1"),
+        ("b4b4b3p4p3y4o4", "b11p7o4…"),
+        ("o4y3p2b1", "o4y3p2b1"),
+        ("y2o2", "o2y2"),  # of equals the owner is named first
+        ("o2y2", "y2o2"),
+    ],
 )
 def test_the_floors_of_a_tower_are_told_whole_or_not_at_all(tower: str, told: str) -> None:
     """Half a number would mislead whoever thinks of taking the tower over."""

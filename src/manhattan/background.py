@@ -6,6 +6,7 @@ What compiles takes a second to load: whoever starts it from here need not load 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -49,6 +50,8 @@ def start_rehearsal(module: str, players: int, colours: int, *parts: str) -> Reh
 
 
 def give_way() -> None:
-    """Said in that process: somebody may be playing meanwhile."""
+    """Said in that process: somebody may be playing meanwhile. His Ctrl-C reaches all that his
+    terminal runs, but may be about something else; who started this ends it when he ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(os, "nice"):
         os.nice(_NICE)

@@ -10,6 +10,7 @@ from rich.text import Text
 from manhattan import __version__
 from manhattan.cli.arena import arena
 from manhattan.cli.bench import bench
+from manhattan.cli.opponents import WHO_PLAYS
 from manhattan.cli.play import play
 from manhattan.cli.replay import replay
 from manhattan.cli.rules import rules
@@ -27,7 +28,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.command()(play)
+app.command(epilog=WHO_PLAYS)(play)
 app.command()(simulate)
 app.command()(replay)
 app.command()(rules)

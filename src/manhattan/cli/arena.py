@@ -20,6 +20,7 @@ from manhattan.arena.picture import draw, library
 from manhattan.arena.playing import load
 from manhattan.arena.spreading import Journal, code, play_all, play_all_with_ray
 from manhattan.bots import BOTS
+from manhattan.cli.opponents import bot_names
 from manhattan.cli.options import EditionId, HouseRules, house_rules
 from manhattan.cli.terminal import console
 from manhattan.rules import DEFAULT_EDITION
@@ -54,7 +55,7 @@ def arena(
     ] = None,
 ) -> None:
     """Let bots play each other, every deal from every seat, and tell how strong they are."""
-    names = tuple(name.strip() for name in bots.split(","))
+    names = tuple(bot_names(bots))
     seats = min(4, len(names)) if players is None else players
     match = Match(names, games, seats, edition, house_rules(house_rule), seed)
     _check_files(json_file, plot)

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from manhattan.bots import Evaluation
 from manhattan.rules import CITIES, EDITIONS, Card, Colour, Phase, Seat, Setup, Sheet, Site, Table
-from manhattan.rules.blocks import SIZES
+from manhattan.rules.blocks import SIZES, Stock
 from manhattan.rules.board import CARDS, TARGETS
 from manhattan.rules.scoring import MAJORITY_POINTS
 
@@ -50,6 +50,17 @@ def turned(seat: Seat, rows: int, columns: int) -> list[list[tuple[int, int]]]:
             return [[(r, c) for r in range(rows)] for c in reversed(range(columns))]
         case Seat.EAST:
             return [[(r, c) for r in reversed(range(rows))] for c in range(columns)]
+
+
+def rows_of_cities(seat: Seat) -> int:
+    """How many rows the cities make, seen from a seat."""
+    return len(turned(seat, _ROWS, _COLUMNS))
+
+
+def board_width(seat: Seat) -> int:
+    """So many columns of the terminal the board takes, seen from a seat."""
+    cities = _ROWS * _COLUMNS // rows_of_cities(seat)
+    return cities * (3 * _CELL + 2) - 2
 
 
 def board(
@@ -107,7 +118,8 @@ def _floors(table: Table, site: Site) -> Text:
     tower = table.board[site]
     if len(tower.floors) < 2:
         return Text(" " * _CELL)
-    ranked = sorted(tower.floors.items(), key=lambda item: -item[1])
+    # Of equals the owner comes first: the tower is his, though another has as many floors.
+    ranked = sorted(tower.floors.items(), key=lambda item: (-item[1], item[0] is not tower.owner))
     told = [(f"{colour.letter}{floors}", colour) for colour, floors in ranked]
     while sum(len(text) for text, _ in told) > _CELL - (len(told) < len(ranked)):
         told.pop()  # the least of them, whole: half a number would mislead
@@ -151,20 +163,45 @@ def stocks(table: Table) -> Grid:
     for number, player in enumerate(table.setup.players):
         for own in table.setup.own[number]:
             first = own.colour is player.colours[0]
-            tableau = " ".join(
-                str(size) for size in SIZES for _ in range(table.tableaus[own.slot][size - 1])
-            )
             to_move = first and number == table.mover and table.result is None
             starts = ", starts" if number == table.start_player and table.result is None else ""
             grid.add_row(
                 Text.assemble("▶" if to_move else " ", chip(own.colour)),
                 f"{player.name} ({player.seat}{starts})" if first else "",
                 str(table.scores[number]) if first else "",
-                tableau or "-",
+                _blocks(table.tableaus[own.slot]),
                 "",
                 *(str(count) for count in table.supplies[own.slot]),
             )
     return grid
+
+
+NARROW: Final = 28
+"""Columns that the stocks take beside a board."""
+
+
+def narrow_stocks(table: Table) -> RenderableType:
+    """The stocks for a place beside the board: everybody's name above his blocks."""
+    lines = [Text("     this round   supply", "dim")]
+    for number, player in enumerate(table.setup.players):
+        over = table.result is not None
+        points = f"{table.scores[number]} points"
+        starts = ", starts" if number == table.start_player and not over else ""
+        name = Text(player.name)
+        name.truncate(NARROW - 2 - len(points) - len(starts), overflow="ellipsis")
+        line = Text("▶" if number == table.mover and not over else " ") + name + Text(starts)
+        line.pad_right(NARROW - line.cell_len - len(points))
+        lines.append(line.append(points))
+        for own in table.setup.own[number]:
+            blocks = _blocks(table.tableaus[own.slot])
+            supply = " ".join(map(str, table.supplies[own.slot]))
+            lines.append(Text(" ") + chip(own.colour) + Text(f" {blocks:<11}  {supply}"))
+    return Group(*lines)
+
+
+def _blocks(stock: Stock) -> str:
+    """Blocks by their sizes, each for itself."""
+    return " ".join(str(size) for size in SIZES for _ in range(stock[size - 1])) or "-"
 
 
 def sheet(setup: Setup, scored: Sheet) -> Grid:
@@ -221,15 +258,17 @@ _TO_DO: Final[Mapping[Phase, str]] = MappingProxyType(
 )
 
 
-def headline(table: Table) -> Text:
-    """Where the game stands, in a line."""
+def headline(table: Table, scored: Sheet | None = None) -> Text:
+    """Where the game stands, in a line; with a sheet, at the end of its round."""
     setup = table.setup
     text = Text.assemble(
         (EDITIONS[setup.edition].title, "bold"),
         *(f", {row}={value}" for row, value in setup.house_rules),
-        f" · round {table.round} of {setup.schedule.rounds}",
+        f" · round {scored.round if scored else table.round} of {setup.schedule.rounds}",
     )
-    if table.result is None:
+    if scored is not None:
+        text.append(" is over")
+    elif table.result is None:
         text.append(f" · {table.player.name} {_TO_DO[table.phase]}")
     else:
         text.append(" · over")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,43 +14,48 @@ import typer
 from rich.markdown import Markdown
 from rich.text import Text
 
-from manhattan import record
 from manhattan.background import NOTHING, start_rehearsal
-from manhattan.bots import BOTS, THINKERS, Bot, bot, choose_greedily, evaluate
-from manhattan.cli import drawing
+from manhattan.bots import LEVELS, THINKERS, bot, choose_greedily, evaluate
+from manhattan.cli import drawing, screen
+from manhattan.cli.keeping import Keeper, loaded
 from manhattan.cli.options import EditionId, HouseRules, Players, house_rules
 from manhattan.cli.seats import (
     USUAL_BOT,
     USUAL_NAME,
     Seats,
     new_table,
-    options_for,
     people_at,
     saved_table,
 )
-from manhattan.cli.telling import sentence
-from manhattan.cli.terminal import console, forget_typing, program, wipe
-from manhattan.cli.typed import HELP, LEAVE, QUESTIONS, question, typed_move
+from manhattan.cli.terminal import console, forget_typing, wipe
+from manhattan.cli.typed import (
+    HELP,
+    LEAVE,
+    NO,
+    OPEN_TO_ALL,
+    QUESTIONS,
+    SAVE,
+    UNDO,
+    YES,
+    question,
+    typed_move,
+)
 from manhattan.game import Game
-from manhattan.record import RecordError
-from manhattan.replay import replay
 from manhattan.rulebook import rulebook
 from manhattan.rules import (
     DEFAULT_EDITION,
-    Build,
-    Built,
     Event,
     IllegalMove,
     ManhattanError,
     Move,
+    Phase,
     Scored,
+    Seat,
     SetupError,
+    Sheet,
 )
 from manhattan.rules.errors import printable
 from manhattan.view import View, all_seen_by, view_of
-
-LOW_SCREEN = 30
-"""Lines. On a lower screen hand and towers are shown in brief, so that all has room."""
 
 
 def play(
@@ -63,8 +67,8 @@ def play(
         typer.Option(
             "--bots",
             "-b",
-            help=f"Who plays in the other seats: {', '.join(BOTS)}. One for all, or one for each "
-            "seat in turn order, with commas between.",
+            help=f"Who plays in the other seats: {', '.join(LEVELS)}, or another bot (see below). "
+            "One for all, or one for each seat in turn order, with commas between.",
             show_default=USUAL_BOT,
         ),
     ] = None,
@@ -89,7 +93,7 @@ def play(
     """Play on the terminal: against bots, or several people in turn at one keyboard."""
     if load is not None:
         _refuse_options(context, "players", "edition", "seed", "house_rule")
-        game = _loaded(load)
+        game = loaded(load)
         seats = saved_table([player.name for player in game.setup.players], name, bots)
     else:
         names, seats = new_table(name or [USUAL_NAME], players, bots)
@@ -113,7 +117,7 @@ class TerminalGame:
         self.console = console()
         self.looker: int | None = None
         """Whose hand the screen may show now; None if everybody may look."""
-        self.saved = ""
+        self.keeper = Keeper(game, seats)
         self.rehearsal = NOTHING
         if self.console.is_terminal and THINKERS.intersection(filter(None, seats)):
             plan = game.setup.schedule
@@ -143,7 +147,7 @@ class TerminalGame:
                     self._show(mover)
                     self._your_turn()
                 else:
-                    self._bots_turn(bot(played_by))
+                    self._bots_turn(played_by)
             self._show(self.all_of_us)
             self._finish()
         except (_Left, KeyboardInterrupt):
@@ -167,46 +171,76 @@ class TerminalGame:
         if self.game.seed is not None:
             told = f"Every shuffle follows from the seed {self.game.seed.hex()}"
             self.console.print(told, soft_wrap=True)
-        name = self._ask("Save the game? A file's name, or Enter")
-        if name.strip():
-            try:
-                self._save(name.strip())
-            except ManhattanError as error:
-                self.console.print(Text(str(error), "red"))
+        while name := self._ask_to_go_on("Save the game? A file's name, or Enter"):
+            if name.lower() in NO:
+                return
+            if name.split()[0].lower() in SAVE + YES:  # as all the game, or as one answers
+                name = name.partition(" ")[2].strip()
+            with self._told_if_refused():
+                self._save(name)
+                return
 
     def _goodbye(self) -> None:
+        told = self._kept()
         if self.hot_seat and not self.game.over:
             self._clear()  # the hand of whoever left is not for those who come after
-            if self.saved and self.console.is_terminal:
-                self.console.print(self.saved, soft_wrap=True)
+            if self.console.is_terminal:
+                told = told or self.keeper.told
+        if told:
+            self.console.print(told, soft_wrap=True)
         self.console.print("Goodbye.")
+
+    def _kept(self) -> str:
+        """Save a game that somebody leaves, and tell where. A script says itself what to save."""
+        if self.game.over or not sys.stdin.isatty() or not self.keeper.loses(self.people):
+            return ""
+        try:
+            return self.keeper.keep()
+        except ManhattanError as error:
+            return f"The game could not be kept. {error}"
 
     def _play(self, move: Move) -> None:
         for event in self.game.play(move):
             if isinstance(event, Scored) and not self.game.over:
-                self._show(self.all_of_us, blocks_and_cards=False)
-                self.console.print(drawing.sheet(self.game.setup, event.sheet))
+                self._show(self.all_of_us, event.sheet)
                 if self.console.is_terminal and sys.stdin.isatty():
-                    self._ask_to_go_on("Enter to go on, quit to leave")
+                    self._between_rounds()
 
-    def _bots_turn(self, chooses: Bot) -> None:
+    def _between_rounds(self) -> None:
+        """Everybody may look at the scores, until somebody presses Enter."""
+        seen = view_of(self.game, None)
+        while words := self._ask_to_go_on("Enter to go on, quit to leave").split():
+            command, *name = words
+            with self._told_if_refused():
+                if command.lower() in SAVE:
+                    self._save(" ".join(name))
+                elif command.lower() in OPEN_TO_ALL and not name:
+                    self._answer(seen, command.lower())
+                else:
+                    told = f"save FILE, {', '.join(OPEN_TO_ALL)} or quit"
+                    self.console.print(f"The round is over. Type {told}; Enter goes on.")
+
+    def _bots_turn(self, played_by: str) -> None:
         table = self.game.table
+        chooses = bot(played_by)
+        # Blocks are chosen, and a block is taken out, without compiled code.
+        compiled = played_by in THINKERS and table.phase is Phase.BUILD
         if self.hot_seat and self.console.is_terminal:
             self._show(None)  # a bot may take its time, and no hand is to lie open meanwhile
         # What everybody may know gives the bots their dice, so that a loaded game goes on as the
         # saved one would have.
         rng = Random(f"{self.game.commitment} {self.game.ply}")  # noqa: S311 - dice, not cards
-        with self._thinking(f"{table.player.name} is thinking"):
+        with self._thinking(f"{table.player.name} is thinking", compiled=compiled):
             move = chooses(view_of(self.game, table.mover), rng)
         self._play(move)
 
     @contextmanager
-    def _thinking(self, told: str) -> Iterator[None]:
-        """Show that somebody thinks, and why it takes long if it does the first time."""
+    def _thinking(self, told: str, *, compiled: bool) -> Iterator[None]:
+        """Show that somebody thinks, and why it takes long the first time, if it is compiled."""
         if not self.console.is_terminal:
             yield
             return
-        if not self.rehearsal.over:
+        if compiled and not self.rehearsal.over:
             waiting = f"{told}, and has to be compiled first: half a minute, this once ..."
             with self.console.status(Text(waiting)):
                 self.rehearsal.wait()
@@ -219,21 +253,27 @@ class TerminalGame:
         while self.game.ply == ply:
             words = self._ask(f"{question(seen)} (? for help)").split()
             if words:
-                try:
+                with self._told_if_refused():
                     if self._command(seen, words):
                         return
-                except ManhattanError as error:
-                    self.console.print(Text(printable(str(error)), "red"))
+
+    @contextmanager
+    def _told_if_refused(self) -> Iterator[None]:
+        """What can't be done is told, and asked for again."""
+        try:
+            yield
+        except ManhattanError as error:
+            self.console.print(Text(printable(str(error)), "red"))
 
     def _command(self, seen: View, words: list[str]) -> bool:
         """Do what was typed; true if the position changed and has to be shown anew."""
-        match words:
+        match [words[0].lower(), *words[1:]]:
             case [word] if word in LEAVE:
                 raise _Left
-            case ["u" | "undo"]:
+            case [word] if word in UNDO:
                 return self._undo()
-            case ["s" | "save", *name]:
-                self._save(" ".join(name) or "manhattan-game.json")
+            case [word, *name] if word in SAVE:
+                self._save(" ".join(name))
             case [word] if word in QUESTIONS:
                 self._answer(seen, QUESTIONS[word])
             case _:
@@ -255,34 +295,27 @@ class TerminalGame:
                 rng = Random(self.game.ply)  # noqa: S311 - the same hint when asked again
                 self.console.print(f"{choose_greedily(seen, rng)} looks good.")
             case "advice":
-                rng = Random(self.game.ply)  # noqa: S311 - the same advice, too
-                with self._thinking("Thinking it over"):
-                    found = evaluate(seen, rng)
-                self.console.print(drawing.advice(self.game.setup, found))
+                self._advise(seen)
             case "towers":
-                self.console.print(drawing.board(seen.table, seen.table.seat))
+                self.console.print(drawing.board(seen.table, self._seat(seen.player)))
             case "sheets":
                 for sheet in self.game.table.sheets:
                     self.console.print(drawing.sheet(self.game.setup, sheet))
             case "rules":
                 self.console.print(Markdown(rulebook(self.game.setup.edition)))
 
+    def _advise(self, seen: View) -> None:
+        rng = Random(self.game.ply)  # noqa: S311 - the same advice when asked again
+        try:
+            with self._thinking("Thinking it over", compiled=True):
+                found = evaluate(seen, rng)
+        except KeyboardInterrupt:  # it takes too long for somebody who still wants to play
+            self.console.print("No advice, then.")
+        else:
+            self.console.print(drawing.advice(self.game.setup, found))
+
     def _save(self, name: str) -> None:
-        path = Path(name)
-        if path.is_file() and path.stat().st_size:
-            try:  # an older game may go, anything else is somebody's
-                next(record.read(path))
-            except RecordError:
-                raise RecordError(
-                    "This file is no saved game; choose another name.", name
-                ) from None
-        record.write(path, [record.to_json(self.game)])
-        command = [program(), "replay", str(path)]
-        if not self.game.over:
-            names = [player.name for player in self.game.setup.players]
-            command = [program(), "play", "--load", str(path), *options_for(names, self.seats)]
-        self.saved = f"Saved. Go on with: {shlex.join(command)}"
-        self.console.print(self.saved, soft_wrap=True)
+        self.console.print(self.keeper.save(name), soft_wrap=True)
 
     def _undo(self) -> bool:
         mine = self._last_ply_of(self.game.table.mover)
@@ -303,29 +336,21 @@ class TerminalGame:
         steps = self.game.steps[since:]
         return all_seen_by(looker, (event for step in steps for event in step.events))
 
-    def _show(self, looker: int | None, *, blocks_and_cards: bool = True) -> None:
+    def _show(self, looker: int | None, scored: Sheet | None = None) -> None:
         """The table as somebody sees it from his side, or with None as everybody may."""
         self.looker = looker
-        table = self.game.table
-        seat = table.setup.players[self.people[0] if looker is None else looker].seat
-        seen = view_of(self.game, looker)
-        news = self._news_for(looker)
-        last = [event.site for event in news if isinstance(event, Built)]
-        targets = {move.site for move in seen.legal_moves() if isinstance(move, Build)}
-        low = self.console.is_terminal and self.console.height < LOW_SCREEN
+        at_first = self.game.ply <= len(self.seats)
+        proof = self.game.commitment if at_first else None
+        seen, news = view_of(self.game, looker), self._news_for(looker)
         self._clear()
-        self.console.print(drawing.headline(table))
-        self.console.print(drawing.board(table, seat, last=last, targets=targets, floors=not low))
-        if blocks_and_cards:
-            self.console.print(drawing.stocks(table))
-            self.console.print(drawing.cards_seen(table))
-            if looker is not None:
-                self.console.print((drawing.hand_in_a_line if low else drawing.hand)(seen.hand))
-        if self.game.ply <= len(table.setup.players):
-            told = f"The seed of the cards is told at the end. SHA-256: {self.game.commitment}"
-            self.console.print(Text(told, "dim"))
-        for event in news:
-            self.console.print(Text(sentence(event, table.setup), "italic"))
+        for part in screen.page(
+            self.console, seen, self._seat(looker), news, proof=proof, scored=scored
+        ):
+            self.console.print(part)
+
+    def _seat(self, looker: int | None) -> Seat:
+        """From where the table is seen; by all from the first person's side."""
+        return self.game.setup.players[self.people[0] if looker is None else looker].seat
 
     def _clear(self) -> None:
         if self.console.is_terminal:
@@ -343,20 +368,9 @@ class TerminalGame:
 
     def _ask_to_go_on(self, question: str) -> str:
         answer = self._ask(question).strip()
-        if answer in LEAVE:
+        if answer.lower() in LEAVE:
             raise _Left
         return answer
-
-
-def _loaded(path: Path) -> Game:
-    recorded = next(record.read(path))
-    try:
-        game = replay(recorded)
-    except RecordError as error:
-        raise error.inside(str(path)) from None
-    if game.over:
-        raise RecordError("This game is over. Look at it with: manhattan replay", str(path))
-    return game
 
 
 def _refuse_options(context: typer.Context, *names: str) -> None:

@@ -112,8 +112,9 @@ class Pages:
         if not 0 <= ply < len(self):
             raise RecordError(f"This game has 0 to {len(self) - 1} moves, so no moment {ply}.")
         table = self._table(ply)
+        scored = table.sheets[-1] if ply in self.rounds[1:] and table.result is None else None
         parts: list[RenderableType] = [
-            drawing.headline(table),
+            drawing.headline(table, scored),
             Text(f"move {ply} of {len(self) - 1}", "dim"),
             drawing.board(table, self._side, last=self._last(ply)),
         ]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from manhattan.bots import BOTS, bot
+from manhattan.cli.opponents import bot_names
 from manhattan.rules import SetupError
 from manhattan.rules.errors import describe_characters
 from manhattan.rules.setup import check_count
@@ -99,7 +100,7 @@ def bot_called(name: str) -> str | None:
 
 def _bots_for(seats: int, text: str) -> list[str]:
     """A bot for each of some seats, from one name or as many as there are seats."""
-    names = [name.strip() for name in text.split(",")]
+    names = bot_names(text)
     for name in names:
         bot(name)
     if not seats:

@@ -13,13 +13,16 @@ To build, type site and size: C5+3 (with two colours C5+3o). Each site shows
 its number; what your cards allow is in brackets. To take a block out: -2.
 
   moves   every legal move         hint    a move that looks good now
-  undo    back to your last move   advice  good moves thought over, and who may win
+  undo    back to your last move   advice  moves thought over, and who may win
   rules   the rules of this game   towers  the floors of each colour
   save    save the game: save FILE sheets  the score sheets so far
   quit    leave"""
 
 
 LEAVE = ("q", "quit", "exit")
+UNDO = ("u", "undo")
+SAVE = ("s", "save")
+YES, NO = ("y", "yes"), ("n", "no")
 
 QUESTIONS = {
     "?": "help",
@@ -34,6 +37,9 @@ QUESTIONS = {
     "sheets": "sheets",
     "rules": "rules",
 }
+
+OPEN_TO_ALL = ("sheets", "towers", "rules")
+"""Questions that show nobody's hand: they are answered between the rounds, too."""
 
 
 def typed_move(text: str, seen: View) -> Move:
