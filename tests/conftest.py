@@ -25,7 +25,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--games",
         type=int,
-        default=300,
+        default=200,
         help="how many games of every edition and player count to play against the oracle",
     )
     parser.addoption(

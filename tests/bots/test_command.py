@@ -52,7 +52,7 @@ def test_another_training_is_not_overwritten(tmp_path: Path) -> None:
 def test_advice_names_moves_and_everybodys_chances() -> None:
     typed = "112234\nadvice\nadvice\nquit\n"
     done = manhattan("play", "--name", "Ada", "--seed", "0" * 64, typed=typed)
-    assert "each player's chance to win, and points at the end" in done.out
+    assert "each player's chance to win (95 % sure of yours)" in done.out
     tables = done.out.split("┃ move")[1:]
     assert len(tables) == 2
     assert tables[0].split("each player")[0] == tables[1].split("each player")[0]

@@ -66,7 +66,8 @@ def pairs(game: Game, every: int) -> Iterable[tuple[int, View, View]]:
         then = game.at(ply)
         mover = then.table.mover
         other = dealt_anew(then.state, mover, rng)
-        assert then.table.phase.value == "select" or other != then.state
+        # Near the end of a pile there may be nothing to exchange; but then elsewhere.
+        assert len(then.state.pile) < 4 or other != then.state
         events = told_anew(then.events, mover, rng)
         yield ply, view_of(then, mover), view(other, mover, events)
 
@@ -87,7 +88,7 @@ def test_nor_at_any_other_table(
     everybody = request.config.getoption("--bot-moves") > 1
     everybody = everybody or group(players, house_rules) == "4-1"
     names = [name for name in BOTS if everybody or name not in THINKERS]
-    for ply, seen, too in pairs(played(new_game(players, edition, house_rules, 5)), 11):
+    for ply, seen, too in pairs(played(new_game(players, edition, house_rules, 5)), 19):
         for name in names:
             choice = BOTS[name](seen, Random(ply), LITTLE)
             assert BOTS[name](too, Random(ply), LITTLE) == choice, name

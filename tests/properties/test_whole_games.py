@@ -143,7 +143,7 @@ class WholeGames(RuleBasedStateMachine):
         check_position(self.game.state)
 
 
-WholeGames.TestCase.settings = settings(settings.default, max_examples=200, stateful_step_count=25)
+WholeGames.TestCase.settings = settings(settings.default, max_examples=100, stateful_step_count=25)
 test_whole_games = WholeGames.TestCase
 
 
