@@ -32,7 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--soak",
         type=int,
         default=0,
-        help="how many games to play in the soak of the kernel; 0 is twenty of each kind",
+        help="how many games to play in the soak of the kernel; 0 is two hundred of each kind",
     )
     parser.addoption(
         "--bot-moves",

@@ -1,4 +1,4 @@
-"""The soak of ``soak.py``: twenty games of each kind in the ordinary run, ``--soak 1000000``
+"""The soak of ``soak.py``: two hundred games of each kind in the ordinary run, ``--soak 1000000``
 when there is time. Its own eyes are tested too: whatever is wrong in a diary must be found."""
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from diary import MOVER, TOWER_HEAD, Diary
 from soak import LISTING_EVERY
 from tables import KINDS, Kind, group, table_of
 
-ORDINARY = 25 * 20
+ORDINARY = 25 * 200
 TAMPERED = 330
 
 GROUPS: dict[str, list[Kind]] = {}
