@@ -60,9 +60,8 @@ class Terminal:
 
     def compiling(self) -> list[int]:
         """The processes that the program has compile for it."""
-        listed = subprocess.run(
-            ["ps", "-e", "-o", "pid=,ppid=,args="], capture_output=True, text=True, check=True
-        )
+        everyone = ["ps", "-e", "-ww", "-o", "pid=,ppid=,args="]  # however narrow the screen is
+        listed = subprocess.run(everyone, capture_output=True, text=True, check=True)
         rows = [line.split(maxsplit=2) for line in listed.stdout.splitlines()]
         return [
             int(pid)
