@@ -58,6 +58,12 @@ class Terminal:
             self.told += re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", more.decode(errors="replace"))
         self.told = self.told.partition(wanted)[2]
 
+    def close(self) -> None:
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)  # with what compiles for it
+            self.process.wait()
+        os.close(self.ours)
+
     def compiling(self) -> list[int]:
         """The processes that the program has compile for it."""
         everyone = ["ps", "-e", "-ww", "-o", "pid=,ppid=,args="]  # however narrow the screen is
@@ -75,10 +81,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
     arguments = ["--players", "3", "--bots", "easy,expert", "--seed", A_PERSON_BEGINS]
     made = Terminal("play", *arguments, cache=tmp_path)
     yield made
-    if made.process.poll() is None:
-        os.killpg(made.process.pid, signal.SIGKILL)  # with what compiles for it
-        made.process.wait()
-    os.close(made.ours)
+    made.close()
 
 
 def first_build() -> str:
@@ -128,6 +131,26 @@ def test_whoever_has_to_wait_is_told_why_and_may_leave(terminal: Terminal) -> No
     (compiler,) = terminal.compiling()
     os.killpg(terminal.process.pid, signal.SIGINT)  # as Ctrl-C does
     assert_over(terminal, compiler)
+
+
+def test_advice_is_compiled_beside_the_game_too(tmp_path: Path) -> None:
+    """Nobody at the table thinks: compiling begins when advice is asked for, and is told."""
+    terminal = Terminal("play", "-p", "3", "-b", "easy", "-s", A_PERSON_BEGINS, cache=tmp_path)
+    try:
+        terminal.read_until("Choose 4 blocks")
+        assert terminal.compiling() == []
+        terminal.type("hint\n")
+        terminal.read_until("Such blocks did best in many games.")
+        assert terminal.compiling() == []
+        terminal.type("advice\n")
+        terminal.read_until("Thinking it over, and has to be compiled first")
+        (compiler,) = terminal.compiling()
+        os.killpg(terminal.process.pid, signal.SIGINT)  # as Ctrl-C does
+        terminal.read_until("No advice, then.")
+        terminal.type("quit\n")
+        assert_over(terminal, compiler)
+    finally:
+        terminal.close()
 
 
 def test_who_has_waited_too_long_for_advice_plays_on(terminal: Terminal) -> None:

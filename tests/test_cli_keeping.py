@@ -153,7 +153,7 @@ def to_the_end(*then: str) -> Callable[[str], str]:
     def typed(shown: str) -> str:
         if shown.endswith(AT_THE_END):
             return f"{next(rest)}\n"
-        said = re.search(r"(\S+) looks good\.\n[^\n]*: $", shown)
+        said = re.search(r"(\S+) looks good\.[^\n]*\n[^\n]*: $", shown)
         return f"{said[1]}\n" if said else "hint\n"
 
     return typed

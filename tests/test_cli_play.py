@@ -235,7 +235,7 @@ def follow_the_hints(shown: str) -> str:
     """Ask for a hint, then do what it says; keep nothing at the end."""
     if shown.endswith(AT_THE_END):
         return "\n"
-    said = re.search(r"(\S+) looks good\.\n[^\n]*: $", shown)
+    said = re.search(r"(\S+) looks good\.[^\n]*\n[^\n]*: $", shown)
     return f"{said[1]}\n" if said else "hint\n"
 
 

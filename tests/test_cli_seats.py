@@ -48,7 +48,7 @@ class Guest:
     def __call__(self, shown: str) -> str:
         if shown.endswith("Enter when nobody else looks: "):
             return "\n"
-        if said := re.search(r"(\S+) looks good\.\n[^\n]*: $", shown):
+        if said := re.search(r"(\S+) looks good\.[^\n]*\n[^\n]*: $", shown):
             self.turns -= 1
             return f"{said[1]}\n"
         if self.turns:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import re
+from random import Random
 
 import pytest
 from rich.console import Console
 
+from manhattan.bots import Hint, hint
 from manhattan.cli import drawing
-from manhattan.cli.telling import ending, sentence
+from manhattan.cli.telling import ending, reason, sentence
 from manhattan.rules import (
     Block,
     Build,
@@ -31,6 +33,7 @@ from manhattan.rules import (
     Site,
     set_up,
 )
+from manhattan.view import view
 from positions import position
 from saved import NAMES, stuck
 
@@ -155,3 +158,44 @@ def test_the_floors_of_a_tower_are_told_whole_or_not_at_all(tower: str, told: st
     lines = screen.export_text().splitlines()
     shares = [line.strip() for line in lines if re.fullmatch(r"\s*([a-z]\d+)+…?\s*", line)]
     assert shares == ([told] if told else [])
+
+
+# --- hints ------------------------------------------------------------------------------------
+
+
+def told_hint(board: str, sizes: list[int]) -> str:
+    """What Ada is told who has cards for the site in the middle alone, and these blocks."""
+    state = position(
+        board,
+        tableaus={FOUR.players[0].colours[0].value: sizes},
+        hands={0: [5, 5, 5, 5]},
+        setup=FOUR,
+    )
+    found = hint(view(state, 0), Random(1), learned=False)
+    return reason(found, FOUR, 0)
+
+
+def test_a_hint_says_what_a_placement_does_at_once() -> None:
+    second = FOUR.players[1].colours[0]
+    told = told_hint(f"B5:{second.value[0]}3", [4])
+    assert told == (
+        f"B5+4 looks good. It takes the tower from {second}, brings you 6 points and costs Bob 6, "
+        "as things stand."
+    )
+
+
+def test_a_hint_to_build_on_nothing_tells_the_points() -> None:
+    assert re.fullmatch(
+        r"[A-F]5\+1 looks good\. It brings you 6 points, as things stand\.", told_hint("", [1])
+    )
+
+
+def test_a_hint_that_brings_nothing_yet_says_so() -> None:
+    build = Build(C5, 1)
+    assert reason(Hint(build, None, (0, 0, 0, 0)), FOUR, 0) == "C5+1 looks good. It prepares more."
+
+
+def test_hints_for_choices_and_removals() -> None:
+    chosen = Hint(Select(((1, 1, 2, 2, 3, 4),)))
+    assert reason(chosen, FOUR, 0) == ("[112234] looks good. Such blocks did best in many games.")
+    assert reason(Hint(Remove(2)), FOUR, 0) == "-2 looks good. You will miss no block less."

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import combinations
 from random import Random
 
-from manhattan.bots import bot
+from manhattan.arena.own import player
 from manhattan.rules import DEFAULT_EDITION, ManhattanError, Setup, set_up
 
 
@@ -48,7 +48,7 @@ class Match:
 
     def __post_init__(self) -> None:
         for name in self.bots:
-            bot(name)
+            player(name)
         if len(self.bots) < self.players:
             raise ArenaError(
                 f"{self.players} players need {self.players} bots, not {len(self.bots)}; "

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from manhattan.arena.match import ArenaError, Match, Seating
-from manhattan.bots import OWN_PACE, THINKERS, Bot, Level, bot
+from manhattan.arena.own import player
+from manhattan.bots import OWN_PACE, THINKERS, Bot, Level
 from manhattan.game import Game
 from manhattan.rules import set_up
 from manhattan.view import view_of
@@ -35,7 +36,7 @@ def play(match: Match, seating: Seating) -> Outcome:
     """Play a game to its end."""
     game = Game.from_seed(match.setup(seating.first), match.cards(seating.deal))
     names = [match.bots[number] for number in seating.seats]
-    bots = [_unhurried(bot(name)) for name in names]
+    bots = [_unhurried(player(name)) for name in names]
     rngs = [match.random(seating.deal, seating.rotation, seat) for seat in range(match.players)]
     moves, seconds = [0] * match.players, [0.0] * match.players
     while not game.over:
@@ -55,12 +56,12 @@ def play(match: Match, seating: Seating) -> Outcome:
     return Outcome(seating, game.table.scores, result.winners, tuple(moves), tuple(seconds))
 
 
-def _unhurried(player: Bot) -> Bot:
+def _unhurried(one: Bot) -> Bot:
     """A level has so many trials here however long they take: games that depended on the clock
     would not be the same on another machine."""
-    if isinstance(player, Level):
-        return replace(player, budget=replace(player.budget, seconds=None))
-    return player
+    if isinstance(one, Level):
+        return replace(one, budget=replace(one.budget, seconds=None))
+    return one
 
 
 @cache

@@ -12,6 +12,7 @@ from typing import Any
 
 import manhattan
 from manhattan.arena.match import ArenaError, Match, Seating
+from manhattan.arena.own import source
 from manhattan.arena.playing import Outcome, play_deal
 from manhattan.spread import over_processes, over_ray
 
@@ -37,7 +38,7 @@ class Journal:
 
     def __init__(self, path: Path, match: Match) -> None:
         self.path = path
-        self.head = json.dumps({"manhattan": "arena", **_told(match), "code": code()})
+        self.head = json.dumps({"manhattan": "arena", **_told(match), "code": code(match)})
 
     def read(self) -> list[list[Outcome]]:
         """The deals that were played so far; a file that is not there yet is begun."""
@@ -80,17 +81,24 @@ class Journal:
             file.write(_line(deal))
 
 
-@cache
-def code() -> str:
+def code(match: Match) -> str:
     """What tells this version of the rules and of the bots, with all they have learned, from any
     other."""
+    digest = _package().copy()
+    for name in match.bots:
+        digest.update(source(name))
+    return str(digest.hexdigest()[:16])
+
+
+@cache
+def _package() -> Any:
     digest = hashlib.sha256()
     package = Path(manhattan.__file__).parent
     for path in sorted(package.rglob("*")):
         part = path.relative_to(package)
         if path.suffix in (".py", ".npz") and part.parts[0] != "cli":
             digest.update(part.as_posix().encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:16]
+    return digest
 
 
 def _but_for_code(head: str) -> Any:

@@ -10,6 +10,7 @@ from manhattan.bots.budget import OWN_PACE, Budget, BudgetError, Cancelled
 from manhattan.bots.by_value import choose_by_first_value, choose_by_value
 from manhattan.bots.evaluating import Evaluation, Ranked, evaluate
 from manhattan.bots.greedy import choose_greedily, choose_greedily_with_any_blocks
+from manhattan.bots.hinting import Hint, hint
 from manhattan.bots.levels import LEVELS, Level
 from manhattan.bots.protocol import Bot
 from manhattan.bots.searching import choose_by_search
@@ -53,6 +54,7 @@ __all__ = [
     "BudgetError",
     "Cancelled",
     "Evaluation",
+    "Hint",
     "Level",
     "NoSuchBot",
     "Ranked",
@@ -64,4 +66,5 @@ __all__ = [
     "choose_greedily",
     "choose_greedily_with_any_blocks",
     "evaluate",
+    "hint",
 ]

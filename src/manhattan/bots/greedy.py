@@ -48,11 +48,17 @@ def select(table: Table, plan: Plan) -> Select:
     return Select(tuple(sizes_in(affordable(wanted, table.supplies[c.slot])) for c in own))
 
 
+def points_with(table: Table, builds: Sequence[Build] = ()) -> tuple[int, ...]:
+    """What each player would score if the round ended now, after some placements of the mover."""
+    board = list(table.board)
+    for build in builds:
+        board[build.site] = board[build.site].topped(Block(colour_of(table, build), build.size))
+    nothing = (0,) * len(table.setup.players)
+    return score_round(tuple(board), table.setup, table.round, nothing).scores
+
+
 def _worth(table: Table, build: Build) -> float:
     """The mover's points less the others' mean, if the board were scored after the move."""
-    board = list(table.board)
-    board[build.site] = board[build.site].topped(Block(colour_of(table, build), build.size))
-    count = len(table.setup.players)
-    points = score_round(tuple(board), table.setup, table.round, (0,) * count).scores
+    points = points_with(table, [build])
     own = points[table.mover]
-    return own - (sum(points) - own) / (count - 1)
+    return own - (sum(points) - own) / (len(points) - 1)

@@ -29,7 +29,11 @@ from manhattan.rules import DEFAULT_EDITION
 def arena(
     bots: Annotated[
         str,
-        typer.Option("--bots", "-b", help=f"Names, with commas between: {', '.join(BOTS)}."),
+        typer.Option(
+            "--bots",
+            "-b",
+            help=f"Names, with commas between: {', '.join(BOTS)}; or your own, module:function.",
+        ),
     ],
     games: Annotated[int, typer.Option("--games", "-g", min=1, help="How many games.")] = 400,
     players: Annotated[
@@ -100,7 +104,7 @@ def _tell(match: Match, outcomes: list[Outcome], json_file: Path | None, plot: P
     found = standings(match, outcomes)
     console().print(_grid(match, found))
     if json_file:
-        told = {**asdict(match), "games": len(outcomes), "code": code()}
+        told = {**asdict(match), "games": len(outcomes), "code": code(match)}
         told["bots"] = [_told(s) for s in found]
         json_file.write_text(json.dumps(told, indent=2) + "\n", "utf-8")
     if plot:

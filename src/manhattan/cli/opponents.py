@@ -19,5 +19,7 @@ WHO_PLAYS: Final = "\n\n".join(
 
 
 def bot_names(text: str) -> list[str]:
-    """The names in a list with commas; Easy is easy. Whether they are bots' is asked later."""
-    return [name.strip().lower() for name in text.split(",")]
+    """The names in a list with commas; Easy is easy, but a module is called as it is. Whether they
+    are bots' is asked later."""
+    names = [name.strip() for name in text.split(",")]
+    return [name if ":" in name else name.lower() for name in names]

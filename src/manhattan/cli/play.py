@@ -14,8 +14,7 @@ import typer
 from rich.markdown import Markdown
 from rich.text import Text
 
-from manhattan.background import NOTHING, start_rehearsal
-from manhattan.bots import LEVELS, THINKERS, bot, choose_greedily, evaluate
+from manhattan.bots import LEVELS
 from manhattan.cli import drawing, screen
 from manhattan.cli.keeping import Keeper, loaded
 from manhattan.cli.options import EditionId, HouseRules, Players, house_rules
@@ -28,6 +27,7 @@ from manhattan.cli.seats import (
     saved_table,
 )
 from manhattan.cli.terminal import console, forget_typing, wipe
+from manhattan.cli.thinking import Thinking
 from manhattan.cli.typed import (
     HELP,
     LEAVE,
@@ -48,7 +48,6 @@ from manhattan.rules import (
     IllegalMove,
     ManhattanError,
     Move,
-    Phase,
     Scored,
     Seat,
     SetupError,
@@ -118,13 +117,7 @@ class TerminalGame:
         self.looker: int | None = None
         """Whose hand the screen may show now; None if everybody may look."""
         self.keeper = Keeper(game, seats)
-        self.rehearsal = NOTHING
-        if self.console.is_terminal and THINKERS.intersection(filter(None, seats)):
-            plan = game.setup.schedule
-            # While people choose their first blocks.
-            self.rehearsal = start_rehearsal(
-                "manhattan.judgement.rehearsal", len(seats), plan.colours
-            )
+        self.thinking = Thinking(self.console, game.setup, seats)
 
     @property
     def hot_seat(self) -> bool:
@@ -153,7 +146,7 @@ class TerminalGame:
         except (_Left, KeyboardInterrupt):
             self._goodbye()
         finally:
-            self.rehearsal.stop()
+            self.thinking.stop()
 
     def _hand_over(self, person: int) -> None:
         """Before a person's hand is shown the others look away."""
@@ -221,31 +214,12 @@ class TerminalGame:
                     self.console.print(f"The round is over. Type {told}; Enter goes on.")
 
     def _bots_turn(self, played_by: str) -> None:
-        table = self.game.table
-        chooses = bot(played_by)
-        # Blocks are chosen, and a block is taken out, without compiled code.
-        compiled = played_by in THINKERS and table.phase is Phase.BUILD
         if self.hot_seat and self.console.is_terminal:
             self._show(None)  # a bot may take its time, and no hand is to lie open meanwhile
         # What everybody may know gives the bots their dice, so that a loaded game goes on as the
         # saved one would have.
         rng = Random(f"{self.game.commitment} {self.game.ply}")  # noqa: S311 - dice, not cards
-        with self._thinking(f"{table.player.name} is thinking", compiled=compiled):
-            move = chooses(view_of(self.game, table.mover), rng)
-        self._play(move)
-
-    @contextmanager
-    def _thinking(self, told: str, *, compiled: bool) -> Iterator[None]:
-        """Show that somebody thinks, and why it takes long the first time, if it is compiled."""
-        if not self.console.is_terminal:
-            yield
-            return
-        if compiled and not self.rehearsal.over:
-            waiting = f"{told}, and has to be compiled first: half a minute, this once ..."
-            with self.console.status(Text(waiting)):
-                self.rehearsal.wait()
-        with self.console.status(Text(f"{told} ...")):
-            yield
+        self._play(self.thinking.choose(played_by, view_of(self.game, self.game.table.mover), rng))
 
     def _your_turn(self) -> None:
         seen = view_of(self.game, self.game.table.mover)
@@ -292,10 +266,9 @@ class TerminalGame:
             case "moves":
                 self.console.print("  ".join(str(move) for move in seen.legal_moves()))
             case "hint":
-                rng = Random(self.game.ply)  # noqa: S311 - the same hint when asked again
-                self.console.print(f"{choose_greedily(seen, rng)} looks good.")
+                self.thinking.hint(seen, self._advisers_dice())
             case "advice":
-                self._advise(seen)
+                self.thinking.advise(seen, self._advisers_dice())
             case "towers":
                 self.console.print(drawing.board(seen.table, self._seat(seen.player)))
             case "sheets":
@@ -304,15 +277,9 @@ class TerminalGame:
             case "rules":
                 self.console.print(Markdown(rulebook(self.game.setup.edition)))
 
-    def _advise(self, seen: View) -> None:
-        rng = Random(self.game.ply)  # noqa: S311 - the same advice when asked again
-        try:
-            with self._thinking("Thinking it over", compiled=True):
-                found = evaluate(seen, rng)
-        except KeyboardInterrupt:  # it takes too long for somebody who still wants to play
-            self.console.print("No advice, then.")
-        else:
-            self.console.print(drawing.advice(self.game.setup, found))
+    def _advisers_dice(self) -> Random:
+        """The same advice when it is asked for again."""
+        return Random(self.game.ply)  # noqa: S311 - dice, not cards
 
     def _save(self, name: str) -> None:
         self.console.print(self.keeper.save(name), soft_wrap=True)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from manhattan.bots import Hint
 from manhattan.rules import (
     Built,
     Colour,
     Ended,
     Event,
     Redrew,
+    Remove,
     Removed,
     Result,
     Scored,
+    Select,
     Selected,
     Setup,
     Shuffled,
@@ -64,6 +67,27 @@ def ending(result: Result, setup: Setup) -> str:
     winners = words([_name(setup, player) for player in result.winners])
     verb = "wins" if len(result.winners) == 1 else "share the win"
     return f"{winners} {verb}, {_DECIDED[result.decided_by]}."
+
+
+def reason(hint: Hint, setup: Setup, mover: int) -> str:
+    """A hint, and what can be said for it at once."""
+    said = f"{hint.move} looks good."
+    match hint.move:
+        case Select():
+            return f"{said} Such blocks did best in many games."
+        case Remove():
+            return f"{said} You will miss no block less."
+    facts = [f"takes the tower from {hint.takes_from}"] if hint.takes_from else []
+    if own := hint.points[mover]:
+        facts.append(f"brings you {_points(own)}")
+    others = [(player, lost) for player, lost in enumerate(hint.points) if player != mover]
+    if costs := [f"{_name(setup, player)} {-lost}" for player, lost in others if lost < 0]:
+        facts.append(f"costs {words(costs)}")
+    return f"{said} It {words(facts)}, as things stand." if facts else f"{said} It prepares more."
+
+
+def _points(count: int) -> str:
+    return f"{count} point" if abs(count) == 1 else f"{count} points"
 
 
 def words(names: Collection[str]) -> str:
