@@ -12,8 +12,11 @@ export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 UNCOMPILED := NUMBA_DISABLE_JIT=1 MANHATTAN_CHECKED=1 COVERAGE_FILE=.coverage-uncompiled
 KERNEL_TESTS := tests/kernel tests/judgement tests/lockstep/test_kernel_against_the_rules.py tests/lockstep/test_games_abreast.py
 
-# Measuring the coverage makes Python half as fast: not where many games are played.
-UNMEASURED := tests/lockstep tests/kernel tests/properties tests/test_docs.py
+# Measuring the coverage makes Python half as fast: not where many games are played, or much is
+# compiled.
+UNMEASURED := tests/lockstep tests/kernel tests/properties tests/test_docs.py tests/test_bad_input.py \
+  tests/test_cli_hot_seat.py tests/test_cli_screen.py tests/test_cli_background.py \
+  tests/bots/test_command.py tests/bots/test_outlook_compiled.py tests/bots/test_budgets.py
 
 .DEFAULT_GOAL := help
 .PHONY: help play test format bench minds clean

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -10,6 +11,11 @@ from hypothesis import HealthCheck, settings
 # Read when NumPy is loaded. Workers share the cores: if each of them calculated on all of them,
 # they would mostly wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# Whoever runs the tests in the background has Ctrl-C ignored, and so would all that they start:
+# the tests press it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
     "tests",

@@ -340,11 +340,14 @@ def test_broken_off_it_tells_what_was_played_and_how_to_go_on(tmp_path: Path) ->
     command = [sys.executable, "-m", "manhattan", "arena", "--bots", "easy,easy", "--workers", "1"]
     command += ["--games", "100000", "--journal", str(journal)]
     with subprocess.Popen(command, stdout=PIPE, stderr=PIPE, text=True) as going:
-        while not journal.exists() or len(journal.read_text("utf-8").splitlines()) < 3:
-            assert going.poll() is None
-            time.sleep(0.05)
-        going.send_signal(signal.SIGINT)
-        out, err = going.communicate(timeout=60)
+        try:
+            while not journal.exists() or len(journal.read_text("utf-8").splitlines()) < 3:
+                assert going.poll() is None
+                time.sleep(0.05)
+            going.send_signal(signal.SIGINT)
+            out, err = going.communicate(timeout=60)
+        finally:
+            going.kill()
     assert going.returncode == 130
     assert "easy" in out
     assert "The same command goes on from here." in " ".join(err.split())
