@@ -58,10 +58,10 @@ minds: $(VENV)/.installed
 	$(BIN)/manhattan train --players 4 --out $(MINDS)/4-players-6x4.npz
 	$(BIN)/manhattan train --players 3 --out $(MINDS)/3-players-4x6.npz
 	$(BIN)/manhattan train --players 2 --out $(MINDS)/2-players-4x6-2-colours.npz
-	$(BIN)/manhattan train --players 2 -r two_players=4x4 --scale 0.25 --out $(MINDS)/2-players-4x4-2-colours.npz
-	$(BIN)/manhattan train --players 2 -r two_players=6x4-one-colour --scale 0.25 --out $(MINDS)/2-players-6x4.npz
-	$(BIN)/manhattan train --players 3 -r three_players=6x4 --scale 0.25 --out $(MINDS)/3-players-6x4.npz
-	$(BIN)/manhattan train --players 4 -r four_players=4x6 --scale 0.25 --out $(MINDS)/4-players-4x6.npz
+	$(BIN)/manhattan train --players 2 -r two_players=4x4 --scale 0.5 --out $(MINDS)/2-players-4x4-2-colours.npz
+	$(BIN)/manhattan train --players 2 -r two_players=6x4-one-colour --scale 0.5 --out $(MINDS)/2-players-6x4.npz
+	$(BIN)/manhattan train --players 3 -r three_players=6x4 --scale 0.5 --out $(MINDS)/3-players-6x4.npz
+	$(BIN)/manhattan train --players 4 -r four_players=4x6 --scale 0.5 --out $(MINDS)/4-players-4x6.npz
 
 clean:
 	rm -rf $(VENV) .coverage .coverage.* .coverage-* .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,12 +18,14 @@ from manhattan.judgement.games import table_of
 from manhattan.judgement.mind import Kind, MindError, mind_for, read_mind
 from manhattan.judgement.plans import PLANS, affordable, parse_plan
 from manhattan.judgement.selfplay import CHANCE, GREED
+from manhattan.judgement.training import Recipe
 from manhattan.kernel.layout import MULTISETS
 from manhattan.rules import Stock, set_up
 from manhattan.rules.blocks import FULL_STOCK
 from manhattan.rules.editions import EDITIONS, ROWS, Schedule
 from minds import some_mind
 
+ROOT = Path(__file__).parents[2]
 THREE = Kind.of(set_up(3))
 
 TABLES = [
@@ -287,3 +291,15 @@ def test_every_mind_of_the_package_is_for_a_kind_of_table(path: Path) -> None:
     assert len(mind.values) > 1
     assert {"seed", "recipe", "figures"} <= mind.about.keys()
     assert all(np.isfinite(array).all() for array in (mind.values, *mind.outlook))
+    assert mind.about["figures"]["first against greedy"] > 1.5 / mind.kind.players
+    assert mind.about["figures"]["best against first"] > 1 / mind.kind.players
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_the_minds_of_the_package_are_those_that_make_would_make(kind: Kind) -> None:
+    made = re.findall(rf"manhattan train .*/{kind}\.npz", (ROOT / "Makefile").read_text("utf-8"))
+    assert len(made) == 1
+    scale = re.search(r"--scale ([0-9.]+)", made[0])
+    about = mind_for(kind).about
+    assert about["seed"] == 1
+    assert about["recipe"] == asdict(Recipe().scaled(float(scale[1]) if scale else 1.0))

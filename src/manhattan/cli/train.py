@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,7 +24,6 @@ from manhattan.spread import over_ray, over_threads
 
 if TYPE_CHECKING:
     from manhattan.judgement.mind import Mind
-    from manhattan.judgement.training import Recipe
 
 
 _TIES = ("tallest_tie", "final_tie")
@@ -100,7 +98,7 @@ def _learned(
                 bars[stage] = progress.add_task(stage, total=of)
             progress.update(bars[stage], completed=done)
 
-        training = Training(kind, _scaled(Recipe(), scale), seed, kept, told, spread)
+        training = Training(kind, Recipe().scaled(scale), seed, kept, told, spread)
         usual = table_of(kind).rules
         if any(getattr(setup.rules, row) != getattr(usual, row) for row in _TIES):
             # Ties are rare, and one file serves all editions with tables of a kind.
@@ -108,12 +106,3 @@ def _learned(
         if training.stage:
             progress.print(f"Going on with {kept} after stage {training.stage}.")
         return training.run()
-
-
-def _scaled(usual: Recipe, scale: float) -> Recipe:
-    """More games of every kind."""
-    games = {
-        name: max(1, round(getattr(usual, name) * scale))
-        for name in ("games", "outlook_games", "lessons", "checks")
-    }
-    return replace(usual, **games)

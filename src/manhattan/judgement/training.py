@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -81,6 +81,14 @@ class Recipe:
         for course in range(self.courses):
             stages += [("matches", course), ("outlook", course), ("lessons", course)]
         return [*stages, ("matches", self.courses)]
+
+    def scaled(self, scale: float) -> Recipe:
+        """So many times as many games of every kind."""
+        games = {
+            name: max(1, round(getattr(self, name) * scale))
+            for name in ("games", "outlook_games", "lessons", "checks")
+        }
+        return replace(self, **games)
 
 
 def _quietly(stage: str, done: int, of: int) -> None:
