@@ -66,26 +66,33 @@ def arena(
     if plot:
         library()  # hours later is no time to learn that it is not there
     kept = Journal(journal, match) if journal else None
+    outcomes, whole = _play(match, kept, workers, ray)
+    _tell(match, outcomes, json_file, plot)
+    if not whole:
+        go_on = (
+            "The same command goes on from here" if kept else "With --journal FILE it could go on"
+        )
+        console(stderr=True).print(f"Broken off after {len(outcomes)} games. {go_on}.")
+        raise typer.Exit(130)
+
+
+def _play(
+    match: Match, kept: Journal | None, workers: int | None, ray: str | None
+) -> tuple[list[Outcome], bool]:
+    """What the games came to that were kept or are played now; and were they all played?"""
     played = kept.read() if kept else []
     todo = range(len(played), match.deals)
     outcomes = [outcome for deal in played[: match.deals] for outcome in deal]
     if todo and not ray:
         load(match)  # what has to be compiled is compiled once, before all cores need it
     deals = play_all_with_ray(match, todo, ray) if ray else play_all(match, todo, workers)
-    broken_off = False
     try:
         for deal in _watched(match, outcomes, deals):
             if kept:
                 kept.add(deal)
     except KeyboardInterrupt:
-        broken_off = True
-    _tell(match, outcomes, json_file, plot)
-    if broken_off:
-        go_on = (
-            "The same command goes on from here" if kept else "With --journal FILE it could go on"
-        )
-        console(stderr=True).print(f"Broken off after {len(outcomes)} games. {go_on}.")
-        raise typer.Exit(130)
+        return outcomes, False
+    return outcomes, True
 
 
 def _check_files(*paths: Path | None) -> None:
