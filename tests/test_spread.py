@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 import os
+import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -121,3 +125,32 @@ def test_no_more_cores_are_used_than_are_allowed() -> None:
     finally:
         os.sched_setaffinity(0, before)
     assert cores() == len(before)
+
+
+AT_WORK = """
+import os, time
+from manhattan.spread import over_processes
+
+def work(task):
+    print(os.getpid(), flush=True)
+    time.sleep(60)
+
+if __name__ == "__main__":
+    list(over_processes(work, range(2), 2))
+"""
+
+
+def test_nobody_works_on_for_somebody_who_was_killed(tmp_path: Path) -> None:
+    script = tmp_path / "at_work.py"
+    script.write_text(AT_WORK, "utf-8")
+    with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True) as killed:
+        assert killed.stdout is not None
+        workers = [int(killed.stdout.readline()) for _ in range(2)]
+        killed.kill()
+        try:
+            # The end of what all of them write to comes when the last one has ended.
+            assert killed.communicate(timeout=30)[0] == ""
+        finally:
+            for worker in workers:
+                with suppress(ProcessLookupError):
+                    os.kill(worker, signal.SIGKILL)

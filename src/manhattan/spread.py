@@ -7,7 +7,8 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from threading import Thread
 from typing import Any, TypeVar
 
 from manhattan.rules import ManhattanError
@@ -31,13 +32,25 @@ def over_processes(
     work: Callable[[Task], Done], tasks: Iterable[Task], workers: int | None = None
 ) -> Iterator[Done]:
     """In processes of their own: for work that is mostly Python."""
+
     # Fresh ones: what has been compiled or started here would not survive a fork.
-    yield from _over(
-        lambda count: ProcessPoolExecutor(count, mp_context=get_context("spawn")),
-        work,
-        tasks,
-        workers,
-    )
+    def pool(count: int) -> Executor:
+        return ProcessPoolExecutor(count, get_context("spawn"), initializer=end_with_parent)
+
+    yield from _over(pool, work, tasks, workers)
+
+
+def end_with_parent() -> None:
+    """Said in a process that works for another: if that one is killed, nobody tells this one, and
+    it would wait for work for ever."""
+
+    def watch() -> None:
+        parent = parent_process()
+        assert parent is not None
+        parent.join()
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
 
 
 def over_threads(
