@@ -282,7 +282,7 @@ def test_ctrl_c_while_a_bot_thinks_is_a_goodbye(
     def interrupted(_view: View, _rng: Random) -> Move:
         raise KeyboardInterrupt
 
-    module = importlib.import_module("manhattan.cli.play")
+    module = importlib.import_module("manhattan.cli.thinking")
     monkeypatch.setattr(module, "bot", lambda _: interrupted)
     typed = typing("", "112234", "", "112234")
     outcome = manhattan(*SEEDED, *people(*names), typed=typed, terminal=terminal)

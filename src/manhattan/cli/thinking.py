@@ -41,8 +41,10 @@ class Thinking:
     def hint(self, seen: View, rng: Random) -> None:
         """As good as the bots at this table: where none of them needs to be compiled, no hint
         does."""
-        compiled = self.learned and seen.table.phase is Phase.BUILD
-        with self._shown("Looking for a move", compiled=compiled):
+        if self.learned and seen.table.phase is Phase.BUILD:
+            with self._shown("Looking for a move", compiled=True):
+                found = hint(seen, rng, learned=True)
+        else:
             found = hint(seen, rng, learned=self.learned)
         self.console.print(reason(found, self.setup, seen.table.mover), soft_wrap=True)
 
