@@ -12,11 +12,8 @@ export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 UNCOMPILED := NUMBA_DISABLE_JIT=1 MANHATTAN_CHECKED=1 COVERAGE_FILE=.coverage-uncompiled
 KERNEL_TESTS := tests/kernel tests/judgement tests/lockstep/test_kernel_against_the_rules.py tests/lockstep/test_games_abreast.py
 
-# Measuring the coverage makes Python half as fast: not where many games are played, or much is
-# compiled.
-UNMEASURED := tests/lockstep tests/kernel tests/properties tests/test_docs.py tests/test_bad_input.py \
-  tests/test_cli_hot_seat.py tests/test_cli_screen.py tests/test_cli_background.py \
-  tests/bots/test_command.py tests/bots/test_outlook_compiled.py tests/bots/test_budgets.py
+# Measuring the coverage makes Python half as fast: not where many games are played.
+UNMEASURED := tests/lockstep tests/kernel tests/properties tests/test_docs.py tests/test_cli_background.py
 
 .DEFAULT_GOAL := help
 .PHONY: help play test format bench minds clean
@@ -32,17 +29,17 @@ help:
 play: $(VENV)/.installed
 	@$(BIN)/manhattan play $(ARGS)
 
-# What has to be compiled for the bots is compiled while the types are checked, on another core;
-# and the kernel by the tests that are not measured, since measuring makes the compiler slow, too.
+# What has to be compiled for the bots is compiled beside all that does not need it; and the kernel
+# by the tests that are not measured, since measuring makes the compiler slow, too.
 test: $(VENV)/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/python -m manhattan.judgement.rehearsal 4 1 & $(BIN)/mypy && wait $$!
-	$(BIN)/python -m pytest -n auto --dist loadgroup $(UNMEASURED)
+	$(BIN)/python tests/compile_ahead.py & ahead=$$!; trap "kill $$ahead 2>/dev/null" EXIT; \
+	  $(BIN)/mypy && $(BIN)/python -m pytest -n auto --dist loadgroup $(UNMEASURED) && wait $$ahead
 	$(BIN)/python -m pytest -n auto --dist loadgroup $(addprefix --ignore=,$(UNMEASURED) tests/judgement) --cov --cov-report=
 	$(BIN)/coverage report --include='src/manhattan/rules/*' --fail-under=100
 	$(BIN)/coverage report --omit='src/manhattan/kernel/*,src/manhattan/judgement/*' --fail-under=95
-	$(UNCOMPILED) $(BIN)/python -m pytest -n auto -m 'not compiled' --games 2 $(KERNEL_TESTS) --cov=src/manhattan/kernel --cov=src/manhattan/judgement --cov-report=
+	$(UNCOMPILED) $(BIN)/python -m pytest -n auto --dist loadgroup -m 'not compiled' --games 2 $(KERNEL_TESTS) --cov=src/manhattan/kernel --cov=src/manhattan/judgement --cov-report=
 	$(UNCOMPILED) $(BIN)/coverage report --include='src/manhattan/kernel/*,src/manhattan/judgement/*' --fail-under=95
 
 format: $(VENV)/.installed-test

@@ -288,6 +288,7 @@ def test_a_game_in_a_batch_is_small() -> None:
 
 
 @FOUR
+@pytest.mark.compiled
 def test_the_bench_measures_and_compares(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
