@@ -195,6 +195,15 @@ def test_a_hint_that_brings_nothing_yet_says_so() -> None:
     assert reason(Hint(build, None, (0, 0, 0, 0)), FOUR, 0) == "C5+1 looks good. It prepares more."
 
 
+def test_a_hint_never_brings_less_than_nothing() -> None:
+    """With two colours a block may have to go onto a tower of one's own."""
+    build = Build(C5, 1, TWO.players[0].colours[0])
+    assert reason(Hint(build, None, (-2, -1)), TWO, 0).endswith(
+        "looks good. It costs you 2 and Bob 1, as things stand."
+    )
+    assert "brings you 1 point, as" in reason(Hint(build, None, (1, 0)), TWO, 0)
+
+
 def test_hints_for_choices_and_removals() -> None:
     chosen = Hint(Select(((1, 1, 2, 2, 3, 4),)))
     assert reason(chosen, FOUR, 0) == ("[112234] looks good. Such blocks did best in many games.")

@@ -20,11 +20,7 @@ from manhattan.rules import set_up
 from manhattan.spread import over_threads
 from minds import SHORT, short_games
 
-# One worker for all of them: so the training that most of them look at is gone through once.
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:overflow encountered"),
-    pytest.mark.xdist_group("training"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered")
 
 SMALL = Recipe(
     generations=2,

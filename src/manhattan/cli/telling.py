@@ -78,16 +78,16 @@ def reason(hint: Hint, setup: Setup, mover: int) -> str:
         case Remove():
             return f"{said} You will miss no block less."
     facts = [f"takes the tower from {hint.takes_from}"] if hint.takes_from else []
-    if own := hint.points[mover]:
-        facts.append(f"brings you {_points(own)}")
-    others = [(player, lost) for player, lost in enumerate(hint.points) if player != mover]
-    if costs := [f"{_name(setup, player)} {-lost}" for player, lost in others if lost < 0]:
+    if (own := hint.points[mover]) > 0:
+        facts.append(f"brings you {own} point{'s' * (own > 1)}")
+    # With two colours one may have to cover a tower of one's own.
+    names = [
+        "you" if player == mover else _name(setup, player) for player in range(len(hint.points))
+    ]
+    changes = zip(names, hint.points, strict=True)
+    if costs := [f"{name} {-change}" for name, change in changes if change < 0]:
         facts.append(f"costs {words(costs)}")
     return f"{said} It {words(facts)}, as things stand." if facts else f"{said} It prepares more."
-
-
-def _points(count: int) -> str:
-    return f"{count} point" if abs(count) == 1 else f"{count} points"
 
 
 def words(names: Collection[str]) -> str:
