@@ -7,10 +7,9 @@ from random import Random
 
 from manhattan.bots.budget import OWN_PACE, Budget
 from manhattan.judgement.plans import PLANS, Plan, affordable
-from manhattan.rules import Block, Build, Move, Phase, Remove, Select, Table
+from manhattan.rules import Build, Move, Phase, Remove, Select, Table
 from manhattan.rules.blocks import sizes_in
-from manhattan.rules.legality import colour_of
-from manhattan.rules.scoring import score_round
+from manhattan.rules.prospect import Prospect, prospects
 from manhattan.view import View
 
 
@@ -31,7 +30,7 @@ def choose_greedily_with_any_blocks(view: View, rng: Random, budget: Budget = OW
     builds = [move for move in moves if isinstance(move, Build)]
     if not builds:
         return least_loss(moves)
-    worths = [_worth(table, build) for build in builds]
+    worths = [_worth(prospect, table.mover) for prospect in prospects(table, builds)]
     best = max(worths)
     return rng.choice([b for b, worth in zip(builds, worths, strict=True) if worth == best])
 
@@ -48,17 +47,7 @@ def select(table: Table, plan: Plan) -> Select:
     return Select(tuple(sizes_in(affordable(wanted, table.supplies[c.slot])) for c in own))
 
 
-def points_with(table: Table, builds: Sequence[Build] = ()) -> tuple[int, ...]:
-    """What each player would score if the round ended now, after some placements of the mover."""
-    board = list(table.board)
-    for build in builds:
-        board[build.site] = board[build.site].topped(Block(colour_of(table, build), build.size))
-    nothing = (0,) * len(table.setup.players)
-    return score_round(tuple(board), table.setup, table.round, nothing).scores
-
-
-def _worth(table: Table, build: Build) -> float:
-    """The mover's points less the others' mean, if the board were scored after the move."""
-    points = points_with(table, [build])
-    own = points[table.mover]
-    return own - (sum(points) - own) / (len(points) - 1)
+def _worth(prospect: Prospect, mover: int) -> int:
+    """The mover's gain less the others' mean, as often as there are others."""
+    own, others = prospect.gains[mover], len(prospect.gains) - 1
+    return own * others - (sum(prospect.gains) - own)

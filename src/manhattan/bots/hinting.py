@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from random import Random
 
 from manhattan.bots.by_value import choose_by_value
-from manhattan.bots.greedy import choose_greedily, points_with
+from manhattan.bots.greedy import choose_greedily
 from manhattan.rules import Build, Colour, Move
+from manhattan.rules.prospect import prospects
 from manhattan.view import View
 
 
@@ -28,8 +29,7 @@ def hint(view: View, rng: Random, *, learned: bool) -> Hint:
     move = (choose_by_value if learned else choose_greedily)(view, rng)
     if not isinstance(move, Build):
         return Hint(move)
-    table = view.table
-    owner = table.board[move.site].owner
-    taken = None if owner in table.player.colours else owner
-    gains = zip(points_with(table, [move]), points_with(table), strict=True)
-    return Hint(move, taken, tuple(after - before for after, before in gains))
+    [prospect] = prospects(view.table, [move])
+    own = view.table.player.colours
+    taken = None if prospect.takes_from in own else prospect.takes_from
+    return Hint(move, taken, prospect.gains)

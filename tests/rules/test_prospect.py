@@ -1,0 +1,78 @@
+"""What a placement would change is what scoring before and after it says."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from manhattan.game import Game
+from manhattan.rules import EDITIONS, Block, Build, Colour, Table, parse_board, parse_move
+from manhattan.rules.legality import colour_of, legal_moves
+from manhattan.rules.prospect import Prospect, points_now, prospects
+from positions import position
+
+
+def scored_with(table: Table, build: Build) -> tuple[int, ...]:
+    """The slow way: put the block there and score the board."""
+    board = list(table.board)
+    board[build.site] = board[build.site].topped(Block(colour_of(table, build), build.size))
+    return points_now(table._replace(board=tuple(board)))
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_the_gains_are_those_of_scoring_after_each_placement_of_whole_games(
+    players: int, edition: str
+) -> None:
+    rng = Random(f"{players} {edition}")
+    game = Game.new(players, edition=edition, seed=rng.randbytes(32))
+    looked_at = 0
+    while not game.over:
+        moves = game.legal_moves()
+        builds = [move for move in moves if isinstance(move, Build)]
+        now = points_now(game.table)
+        for build, prospect in zip(builds, prospects(game.table, builds), strict=True):
+            then = scored_with(game.table, build)
+            assert prospect.gains == tuple(b - a for a, b in zip(now, then, strict=True))
+            owner = game.table.board[build.site].owner
+            assert prospect.takes_from == (None if owner is colour_of(game.table, build) else owner)
+            looked_at += 1
+        game.play(rng.choice(moves))
+    assert looked_at > 500
+
+
+@pytest.mark.parametrize(
+    ("board", "move", "expected"),
+    [
+        # The first tower of all: a tower, a majority, the tallest.
+        ("", "A1+1", Prospect(None, (6, 0, 0, 0))),
+        # As tall as the tallest: nobody has it any more.
+        ("B1:b4", "A1+4", Prospect(None, (3, -3, 0, 0))),
+        # Taking the only tower of a city, and with it the tallest.
+        ("A1:b2", "A1+2", Prospect(Colour.BLUE, (6, -6, 0, 0))),
+        # One's own tower: nothing but its height.
+        ("A1:o2 B1:b3", "A1+2", Prospect(None, (3, -3, 0, 0))),
+    ],
+)
+def test_by_hand(board: str, move: str, expected: Prospect) -> None:
+    state = position(board, tableaus={"orange": [1, 2, 3, 4]}, hands={0: [1, 2, 3, 4]})
+    build = parse_move(move)
+    assert isinstance(build, Build)
+    assert build in legal_moves(state)
+    assert prospects(state.table, [build]) == [expected]
+
+
+def test_by_the_dutch_rules_several_tallest_towers_of_one_owner_score() -> None:
+    """RULES 8, tallest_tie: the one owner of all of them scores; an equal one of another ends it."""
+    game = Game.new(2, edition="999-games", seed=bytes(32))
+    table = game.table
+
+    def gains(board: str, move: str) -> tuple[int, ...]:
+        build = parse_move(move)
+        assert isinstance(build, Build)
+        [found] = prospects(table._replace(board=parse_board(board), mover=0), [build])
+        return found.gains
+
+    assert gains("A1:o4", "B1+4o") == (3, 0)  # a tower and a majority; the tallest stays
+    assert gains("A1:o4", "B1+4b") == (0, 0)  # two colours share the height: three points less
