@@ -121,6 +121,11 @@ class Game:
         return tuple(event for events in self._events for event in events)
 
     @property
+    def last_events(self) -> tuple[Event, ...]:
+        """What the last move led to."""
+        return self._events[-1] if self._events else ()
+
+    @property
     def steps(self) -> tuple[Step, ...]:
         """The history, decision by decision."""
         later = self._states[1:]
@@ -170,6 +175,10 @@ class Game:
     def state_at(self, ply: int) -> State:
         """The state after so many moves; 0 is the deal."""
         return self._states[self._check_ply(ply)]
+
+    def mover_at(self, ply: int) -> int:
+        """Whose turn it was after so many moves."""
+        return self.state_at(ply).table.mover
 
     def at(self, ply: int) -> Game:
         """A game of its own that stands where this one stood after so many moves."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from manhattan.bots.greedy import _worth
+from manhattan.bots.greedy import worths
 from manhattan.judgement import selfplay
 from manhattan.judgement.features import FEATURES, TALLEST
 from manhattan.judgement.mind import Kind
@@ -220,12 +220,12 @@ def test_a_greedy_turn_makes_the_best_placement_and_passes_on() -> None:
     played = Position.of_state(state)
     turn(played, GREED, some_values(Kind.of(state.table.setup)))
     builds = [move for move in legal_moves(state) if isinstance(move, Build)]
-    best = max(_worth(state.table, build) for build in builds)
+    best = max(worths(state.table, builds))
     table = played.state().table
     changed = [n for n, tower in enumerate(table.board) if tower != state.table.board[n]]
     assert len(changed) == 1
     made = next(b for b in builds if b.site == changed[0] and not table.tableaus[0][b.size - 1])
-    assert _worth(state.table, made) == best
+    assert worths(state.table, [made]) == [best]
     assert (table.mover, table.phase) == (1, Phase.BUILD)
     assert len(played.state().hands[0]) == 4
     assert len(table.played) == len(state.table.played) + 1

@@ -13,7 +13,7 @@ import pytest
 import positions
 from chances import chi_square
 from manhattan import Game, view
-from manhattan.bots.greedy import _worth
+from manhattan.bots.greedy import worths
 from manhattan.cli.bench import kernel
 from manhattan.kernel import GAME, Batch, KernelError, Numbering, Position, playouts, speed
 from manhattan.kernel.jit import COMPILED
@@ -177,8 +177,13 @@ def test_greedy_players_make_the_best_placements_and_no_others(players: int, edi
         builds = [move for move in moves if isinstance(move, Build)]
         if builds and ply % 3 == 0:
             position = Position.of_state(game.state)
-            worths = {position.action(build): _worth(game.table, build) for build in builds}
-            best = {a for a, worth in worths.items() if worth == max(worths.values())}
+            found = worths(game.table, builds)
+            most = max(found)
+            best = {
+                position.action(build)
+                for build, worth in zip(builds, found, strict=True)
+                if worth == most
+            }
             made = playouts(position, 40 * len(best), ply, "greedy", threads=1).first
             assert set(made.tolist()) == best
             compared += 1

@@ -9,7 +9,8 @@ import pytest
 from manhattan.game import Game
 from manhattan.rules import EDITIONS, Block, Build, Colour, Table, parse_board, parse_move
 from manhattan.rules.legality import colour_of, legal_moves
-from manhattan.rules.prospect import Prospect, points_now, prospects
+from manhattan.rules.prospect import Prospect, Standing
+from manhattan.rules.scoring import score_round
 from positions import position
 
 
@@ -17,7 +18,12 @@ def scored_with(table: Table, build: Build) -> tuple[int, ...]:
     """The slow way: put the block there and score the board."""
     board = list(table.board)
     board[build.site] = board[build.site].topped(Block(colour_of(table, build), build.size))
-    return points_now(table._replace(board=tuple(board)))
+    return scored(table._replace(board=tuple(board)))
+
+
+def scored(table: Table) -> tuple[int, ...]:
+    nothing = (0,) * len(table.setup.players)
+    return score_round(table.board, table.setup, table.round, nothing).scores
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
@@ -31,8 +37,9 @@ def test_the_gains_are_those_of_scoring_after_each_placement_of_whole_games(
     while not game.over:
         moves = game.legal_moves()
         builds = [move for move in moves if isinstance(move, Build)]
-        now = points_now(game.table)
-        for build, prospect in zip(builds, prospects(game.table, builds), strict=True):
+        now = scored(game.table)
+        assert Standing(game.table).points == now
+        for build, prospect in zip(builds, Standing(game.table).prospects(builds), strict=True):
             then = scored_with(game.table, build)
             assert prospect.gains == tuple(b - a for a, b in zip(now, then, strict=True))
             owner = game.table.board[build.site].owner
@@ -60,18 +67,18 @@ def test_by_hand(board: str, move: str, expected: Prospect) -> None:
     build = parse_move(move)
     assert isinstance(build, Build)
     assert build in legal_moves(state)
-    assert prospects(state.table, [build]) == [expected]
+    assert Standing(state.table).prospects([build]) == [expected]
 
 
 def test_by_the_dutch_rules_several_tallest_towers_of_one_owner_score() -> None:
-    """RULES 8, tallest_tie: the one owner of all of them scores; an equal one of another ends it."""
+    """RULES 8, tallest_tie: one owner of all of them scores; an equal one of another ends it."""
     game = Game.new(2, edition="999-games", seed=bytes(32))
     table = game.table
 
     def gains(board: str, move: str) -> tuple[int, ...]:
         build = parse_move(move)
         assert isinstance(build, Build)
-        [found] = prospects(table._replace(board=parse_board(board), mover=0), [build])
+        [found] = Standing(table._replace(board=parse_board(board), mover=0)).prospects([build])
         return found.gains
 
     assert gains("A1:o4", "B1+4o") == (3, 0)  # a tower and a majority; the tallest stays

@@ -9,7 +9,7 @@ from manhattan.bots.budget import OWN_PACE, Budget
 from manhattan.judgement.plans import PLANS, Plan, affordable
 from manhattan.rules import Build, Move, Phase, Remove, Select, Table
 from manhattan.rules.blocks import sizes_in
-from manhattan.rules.prospect import Prospect, prospects
+from manhattan.rules.prospect import Standing
 from manhattan.view import View
 
 
@@ -30,9 +30,9 @@ def choose_greedily_with_any_blocks(view: View, rng: Random, budget: Budget = OW
     builds = [move for move in moves if isinstance(move, Build)]
     if not builds:
         return least_loss(moves)
-    worths = [_worth(prospect, table.mover) for prospect in prospects(table, builds)]
-    best = max(worths)
-    return rng.choice([b for b, worth in zip(builds, worths, strict=True) if worth == best])
+    found = worths(table, builds)
+    best = max(found)
+    return rng.choice([b for b, worth in zip(builds, found, strict=True) if worth == best])
 
 
 def least_loss(moves: Sequence[Move]) -> Remove:
@@ -47,7 +47,8 @@ def select(table: Table, plan: Plan) -> Select:
     return Select(tuple(sizes_in(affordable(wanted, table.supplies[c.slot])) for c in own))
 
 
-def _worth(prospect: Prospect, mover: int) -> int:
-    """The mover's gain less the others' mean, as often as there are others."""
-    own, others = prospect.gains[mover], len(prospect.gains) - 1
-    return own * others - (sum(prospect.gains) - own)
+def worths(table: Table, builds: Sequence[Build]) -> list[int]:
+    """For each placement the mover's gain less the others' mean, as often as there are others."""
+    mover, others = table.mover, len(table.setup.players) - 1
+    gains = [prospect.gains for prospect in Standing(table).prospects(builds)]
+    return [(others + 1) * each[mover] - sum(each) for each in gains]

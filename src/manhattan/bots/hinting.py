@@ -8,7 +8,7 @@ from random import Random
 from manhattan.bots.by_value import choose_by_value
 from manhattan.bots.greedy import choose_greedily
 from manhattan.rules import Build, Colour, Move
-from manhattan.rules.prospect import prospects
+from manhattan.rules.prospect import Standing
 from manhattan.view import View
 
 
@@ -29,7 +29,7 @@ def hint(view: View, rng: Random, *, learned: bool) -> Hint:
     move = (choose_by_value if learned else choose_greedily)(view, rng)
     if not isinstance(move, Build):
         return Hint(move)
-    [prospect] = prospects(view.table, [move])
+    [prospect] = Standing(view.table).prospects([move])
     own = view.table.player.colours
     taken = None if prospect.takes_from in own else prospect.takes_from
     return Hint(move, taken, prospect.gains)

@@ -295,7 +295,7 @@ class TerminalGame:
     def _last_ply_of(self, *players: int) -> int | None:
         """When one of these players moved last."""
         plies = reversed(range(self.game.ply))
-        return next((p for p in plies if self.game.state_at(p).table.mover in players), None)
+        return next((p for p in plies if self.game.mover_at(p) in players), None)
 
     def _news_for(self, looker: int | None) -> tuple[Event, ...]:
         """What happened since somebody's own last move, or for all since the last of a person."""

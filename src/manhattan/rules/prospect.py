@@ -18,7 +18,6 @@ from manhattan.rules.scoring import (
     MAJORITY_POINTS,
     TALLEST_POINTS,
     TOWER_POINTS,
-    score_round,
     tallest_scorer,
     tallest_towers,
 )
@@ -40,36 +39,51 @@ class Prospect(NamedTuple):
     """How many points more each player would score, if the round ended after it."""
 
 
-def points_now(table: Table) -> tuple[int, ...]:
-    """What each player would score if the round ended now."""
-    nothing = (0,) * len(table.setup.players)
-    return score_round(table.board, table.setup, table.round, nothing).scores
+class Standing:
+    """What everybody would score if the round ended now, and what a placement would change."""
 
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        setup, board = table.setup, table.board
+        self._slots: dict[Colour | None, Slot] = {None: NOBODY}
+        self._slots.update((colour, slot) for slot, colour in enumerate(setup.colours))
+        self._owners = [self._slots[tower.owner] for tower in board]
+        cities = (self._owners[first : first + 9] for first in range(0, 54, 9))
+        self._counts = [tuple(map(city.count, range(len(setup.colours)))) for city in cities]
+        self._summit = _Summit(board, setup)
 
-def prospects(table: Table, builds: Iterable[Build]) -> list[Prospect]:
-    """What each of the mover's placements would change."""
-    setup, board = table.setup, table.board
-    slots: dict[Colour | None, Slot] = {None: NOBODY}
-    slots.update((colour, slot) for slot, colour in enumerate(setup.colours))
-    owners = [slots[tower.owner] for tower in board]
-    counts = [_counts(owners[first : first + 9], len(setup.colours)) for first in range(0, 54, 9)]
-    summit = _Summit(board, setup)
-    before = slots[summit.scorer]
-    # A block's size matters only for the tallest tower: most of a site's prospects are alike.
-    known: dict[tuple[Site, Colour, Colour | None], Prospect] = {}
-    found: list[Prospect] = []
-    for build in builds:
-        site, colour = build.site, colour_of(table, build)
-        after = summit.with_tower(colour, board[site].height + build.size)
-        prospect = known.get((site, colour, after))
-        if prospect is None:
-            owner, slot = owners[site], slots[colour]
-            tallest = (before, slots[after])
-            gains = _gains(setup.schedule.colours, counts[site // 9], owner, slot, tallest)
-            prospect = Prospect(None if owner == slot else board[site].owner, gains)
-            known[site, colour, after] = prospect
-        found.append(prospect)
-    return found
+    @property
+    def points(self) -> tuple[int, ...]:
+        """What each player would score now."""
+        setup = self._table.setup
+        points = [TOWER_POINTS * sum(city) for city in zip(*self._counts, strict=True)]
+        points.append(0)  # nobody's
+        for counts in self._counts:
+            points[_holder(counts)] += MAJORITY_POINTS
+        points[self._slots[self._summit.scorer]] += TALLEST_POINTS
+        return _by_player(points[:-1], setup.schedule.colours)
+
+    def prospects(self, builds: Iterable[Build]) -> list[Prospect]:
+        """What each of the mover's placements would change."""
+        table, summit, slots = self._table, self._summit, self._slots
+        each = table.setup.schedule.colours
+        before = slots[summit.scorer]
+        # A block's size matters only for the tallest tower: most of a site's prospects are alike.
+        known: dict[tuple[Site, Colour, Colour | None], Prospect] = {}
+        found: list[Prospect] = []
+        for build in builds:
+            site, colour = build.site, colour_of(table, build)
+            tower = table.board[site]
+            after = summit.with_tower(colour, tower.height + build.size)
+            prospect = known.get((site, colour, after))
+            if prospect is None:
+                owner, slot = self._owners[site], slots[colour]
+                tallest = (before, slots[after])
+                gains = _gains(each, self._counts[site // 9], owner, slot, tallest)
+                prospect = Prospect(None if owner == slot else tower.owner, gains)
+                known[site, colour, after] = prospect
+            found.append(prospect)
+        return found
 
 
 class _Summit:
@@ -90,10 +104,6 @@ class _Summit:
         if height == self.height:
             return colour if colour is self._shared_by else None
         return self.scorer
-
-
-def _counts(owners: Sequence[Slot], colours: int) -> tuple[int, ...]:
-    return tuple(map(owners.count, range(colours)))
 
 
 @lru_cache(maxsize=20_000)
@@ -118,9 +128,13 @@ def _gains(
     before, after = tallest
     points[before] -= TALLEST_POINTS
     points[after] += TALLEST_POINTS
-    return tuple(
-        sum(points[first : first + colours_each]) for first in range(0, len(counts), colours_each)
-    )
+    return _by_player(points[:-1], colours_each)
+
+
+def _by_player(points: Sequence[int], colours_each: int) -> tuple[int, ...]:
+    """A player has the points of his colours."""
+    firsts = range(0, len(points), colours_each)
+    return tuple(sum(points[first : first + colours_each]) for first in firsts)
 
 
 @cache

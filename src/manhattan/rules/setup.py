@@ -76,7 +76,7 @@ class Setup:
         object.__setattr__(self, "schedule", schedule(rules, len(self.players)))
         object.__setattr__(self, "colours", tuple(c for p in self.players for c in p.colours))
         for player in self.players:
-            _check_name(player.name)
+            check_name(player.name)
         self._check_colours(book)
         self._check_seats()
         object.__setattr__(self, "own", tuple(map(self._own_colours, self.players)))
@@ -219,7 +219,8 @@ def _colour(text: Colour | str) -> Colour:
     return Colour(text)
 
 
-def _check_name(name: str) -> None:
+def check_name(name: str) -> str:
+    """The name, if a player can be called so."""
     if not isinstance(name, str):
         raise SetupError(f"A player's name is a text, not {name!r}.")
     # Joiners are invisible, so Python calls them unprintable, but some scripts can't do without.
@@ -229,3 +230,4 @@ def _check_name(name: str) -> None:
             f"{describe_characters(name)} can't be a player's name: a name has 1 to {LONGEST_NAME} "
             "printable characters."
         )
+    return name

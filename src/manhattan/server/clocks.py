@@ -1,0 +1,113 @@
+"""Clocks: none, real-time (a bank and an increment) or correspondence (days a move).
+
+Pure arithmetic on milliseconds. Bots, and people for whom a bot plays, have no clock running.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Annotated, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Milliseconds = int
+
+_SECOND: Final = 1000
+_DAY: Final = 24 * 60 * 60 * _SECOND
+_BACK: Final = 30 * _SECOND
+"""So much at least has who comes back, or he would run out again before he has looked."""
+
+
+class _Terms(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class NoClock(_Terms):
+    """Everybody takes the time he likes."""
+
+    kind: Literal["none"] = "none"
+
+
+class RealTime(_Terms):
+    """A bank of seconds for the whole game, and some more after every move."""
+
+    kind: Literal["real_time"] = "real_time"
+    bank: int = Field(ge=10, le=4 * 60 * 60, description="Seconds for the whole game.")
+    increment: int = Field(default=0, ge=0, le=10 * 60, description="Seconds more for each move.")
+
+
+class Correspondence(_Terms):
+    """Some days for every move."""
+
+    kind: Literal["correspondence"] = "correspondence"
+    days: int = Field(ge=1, le=60, description="Days for each move.")
+
+
+ClockTerms = Annotated[NoClock | RealTime | Correspondence, Field(discriminator="kind")]
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """What everybody's clock shows."""
+
+    terms: NoClock | RealTime | Correspondence
+    left: tuple[Milliseconds, ...]
+    """What each player had left when it was last written down."""
+    running: int | None = None
+    """Whose clock runs."""
+    since: Milliseconds = 0
+    """From when."""
+
+    @property
+    def due(self) -> Milliseconds | None:
+        """When the running clock has run out."""
+        if self.running is None or isinstance(self.terms, NoClock):
+            return None
+        return self.since + self.left[self.running]
+
+    def left_at(self, now: Milliseconds) -> tuple[Milliseconds, ...]:
+        """What everybody has left now; never less than nothing."""
+        if self.running is None or isinstance(self.terms, NoClock):
+            return self.left
+        gone = max(0, now - self.since)
+        return _with(self.left, self.running, max(0, self.left[self.running] - gone))
+
+
+def wound_up(terms: NoClock | RealTime | Correspondence, players: int) -> Clocks:
+    """The clocks before the game."""
+    return Clocks(terms, (_full(terms),) * players)
+
+
+def passed_on(clocks: Clocks, to: int | None, now: Milliseconds, *, moved: bool = False) -> Clocks:
+    """The clock runs for another player, or for nobody. Who has moved gets his increment, or his
+    days anew."""
+    left, terms = clocks.left_at(now), clocks.terms
+    player = clocks.running
+    if moved and player is not None and isinstance(terms, RealTime):
+        left = _with(left, player, left[player] + terms.increment * _SECOND)
+    if to is not None and to != player and isinstance(terms, Correspondence):
+        left = _with(left, to, _full(terms))
+    return Clocks(terms, left, to, now)
+
+
+def given_time(clocks: Clocks, player: int) -> Clocks:
+    """The clocks when somebody comes back whose time had run out."""
+    terms = clocks.terms
+    least = _full(terms) if isinstance(terms, Correspondence) else _BACK
+    return replace(clocks, left=_with(clocks.left, player, max(clocks.left[player], least)))
+
+
+def _full(terms: NoClock | RealTime | Correspondence) -> Milliseconds:
+    match terms:
+        case RealTime():
+            return terms.bank * _SECOND
+        case Correspondence():
+            return terms.days * _DAY
+        case NoClock():
+            return 0
+
+
+def _with(
+    left: tuple[Milliseconds, ...], player: int, time: Milliseconds
+) -> tuple[Milliseconds, ...]:
+    return (*left[:player], time, *left[player + 1 :])

@@ -1,0 +1,356 @@
+"""What goes over the wire, as types: commands in, messages out.
+
+The JSON Schema that programs and the page are generated from is made from these
+(``manhattan.server.schema``). Cards, sites and moves are written as in a saved game.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
+
+from pydantic import ConfigDict, Field, TypeAdapter
+
+from manhattan.server.clocks import Milliseconds
+from manhattan.server.terms import Form
+
+# What comes in, over the websocket.
+
+Stock = tuple[int, int, int, int]
+CommandId = Annotated[
+    str, Field(min_length=1, max_length=40, description="Repeated, it is not done again.")
+]
+
+
+class _Command(Form):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    id: CommandId
+
+
+class PlayCommand(_Command):
+    """Make a move."""
+
+    type: Literal["play"]
+    ply: int = Field(description="How many moves were made before it.")
+    move: str = Field(max_length=60, examples=["C5+3", "[112234]", "-2"])
+
+
+class UndoCommand(_Command):
+    """Take back one's last move; other people at the table have to agree."""
+
+    type: Literal["undo"]
+    ply: int = Field(description="How many moves have been made.")
+
+
+class AnswerCommand(_Command):
+    """Agree to taking a move back, or not."""
+
+    type: Literal["answer"]
+    yes: bool
+
+
+class ResignCommand(_Command):
+    """Give up; a bot plays on."""
+
+    type: Literal["resign"]
+    player: int | None = None
+
+
+class BackCommand(_Command):
+    """Be back, after a bot has played for one who was away."""
+
+    type: Literal["back"]
+    player: int | None = None
+
+
+class SayCommand(_Command):
+    """Say something to all."""
+
+    type: Literal["say"]
+    text: str = Field(max_length=2000)
+
+
+class WhyCommand(_Command):
+    """Ask why a move can't be made; nothing happens."""
+
+    type: Literal["why"]
+    move: str = Field(max_length=60)
+
+
+class PingCommand(_Command):
+    """Ask whether the server is there."""
+
+    type: Literal["ping"]
+
+
+Command = (
+    PlayCommand
+    | UndoCommand
+    | AnswerCommand
+    | ResignCommand
+    | BackCommand
+    | SayCommand
+    | WhyCommand
+    | PingCommand
+)
+COMMANDS: TypeAdapter[Command] = TypeAdapter(Annotated[Command, Field(discriminator="type")])
+
+
+# What goes out.
+
+
+class TowerTold(TypedDict):
+    """A tower."""
+
+    blocks: str
+    """From bottom to top: `y1b3` is a blue 3 on a yellow 1."""
+    owner: str
+    height: int
+    floors: dict[str, int]
+    """Of each colour."""
+    needs: dict[str, int | None]
+    """The smallest block with which each colour may build here; null if there is none."""
+
+
+class ClockTold(TypedDict):
+    """Everybody's clock."""
+
+    left: list[Milliseconds]
+    running: int | None
+    since: Milliseconds
+    """From when it runs: what the running clock shows is `left` less what has gone by since."""
+
+
+class ResultTold(TypedDict):
+    scores: list[int]
+    winners: list[int]
+    decided_by: Literal["points", "tallest", "majorities", "shared"]
+
+
+class PositionTold(TypedDict, total=False):
+    """What lies open on the table. A view has all of it, news what has changed."""
+
+    ply: int
+    round: int
+    phase: Literal["select", "build", "remove", "over"]
+    mover: int
+    start_player: int
+    towers: dict[str, TowerTold | None]
+    """By site; in news only the towers that have changed, null where none stands any more."""
+    supplies: dict[str, Stock]
+    """For each colour, blocks of 1, 2, 3 and 4 floors."""
+    tableaus: dict[str, Stock]
+    taken_out: dict[str, Stock]
+    played: list[int]
+    """The cards played or shown since the last shuffle."""
+    pile: int
+    """How many cards are left to draw."""
+    shuffles: int
+    scores: list[int]
+    standing: list[int]
+    """What everybody would score if the round ended now."""
+    sheets: list[dict[str, Any]]
+    """The score sheets so far, as in a saved game."""
+    result: ResultTold | None
+    clock: ClockTold
+
+
+class BuildTold(TypedDict):
+    """A placement, and what it would change."""
+
+    move: str
+    card: int
+    takes_from: str | None
+    gains: list[int] | tuple[int, ...]
+    """Points more for each player, if the round ended after it."""
+
+
+class SelectMoves(TypedDict):
+    """Any so many blocks of each colour from its supply."""
+
+    kind: Literal["select"]
+    blocks: int
+    supplies: dict[str, Stock]
+
+
+class BuildMoves(TypedDict):
+    kind: Literal["build"]
+    builds: list[BuildTold]
+
+
+class RemoveMoves(TypedDict):
+    kind: Literal["remove"]
+    moves: list[str]
+
+
+class OwnTold(TypedDict):
+    """What this viewer alone may know."""
+
+    player: int | None
+    """Through whose eyes he looks; null for an onlooker."""
+    hand: list[int]
+    moves: SelectMoves | BuildMoves | RemoveMoves | None
+    """What he may do; null if it is not his turn."""
+
+
+class ChairTold(TypedDict):
+    """A place at the table."""
+
+    side: str
+    colours: list[str]
+    name: str
+    who: Literal["person", "bot", "open"]
+    level: str | None
+    you: bool
+    played_for: bool
+    resigned: bool
+
+
+class UndoTold(TypedDict):
+    """Somebody wants to take a move back."""
+
+    player: int
+    ply: int
+    you_decide: bool
+
+
+class TableTold(TypedDict):
+    """A table and who sits at it."""
+
+    id: str
+    stage: Literal["gathering", "playing", "over", "closed"]
+    edition: str
+    house_rules: dict[str, str]
+    chairs: list[ChairTold]
+    host: bool
+    """Is the viewer who decides about chairs and the beginning?"""
+    host_name: str
+    first: Literal["lot"] | int
+    rounds: int
+    blocks: int
+    """Chosen in a round, of each colour."""
+    public: bool
+    serious: bool
+    pace: int
+    clock: dict[str, Any]
+    commitment: str | None
+    """SHA-256 of the seed, from the moment the cards are dealt."""
+    seed: str | None
+    """When the game is over."""
+    undo: UndoTold | None
+    after: str | None
+    next: str | None
+    """Where the same people play again."""
+
+
+class LineTold(TypedDict):
+    """Something that was said."""
+
+    number: int
+    at: Milliseconds
+    name: str
+    chair: int | None
+    text: str
+
+
+class PresenceTold(TypedDict):
+    """Who is there."""
+
+    type: Literal["presence"]
+    present: list[bool]
+    """For each chair; bots always are."""
+    watching: int
+
+
+class ViewMessage(TypedDict):
+    """Everything that a viewer may see. The news that follow have this number and up."""
+
+    type: Literal["view"]
+    number: int
+    now: Milliseconds
+    table: TableTold
+    position: PositionTold | None
+    own: OwnTold | None
+    events: list[dict[str, Any]]
+    """All that has happened, as in a saved game, as far as he may know it."""
+    talk: list[LineTold]
+    presence: PresenceTold
+
+
+class NewsMessage(TypedDict):
+    """Something happened."""
+
+    type: Literal["news"]
+    number: int
+    at: Milliseconds
+    what: dict[str, Any]
+    """`type` and what belongs to it: `played`, `sat`, `begun`, `said`, …"""
+    events: NotRequired[list[dict[str, Any]]]
+    """What a move led to, as in a saved game."""
+    changes: NotRequired[PositionTold]
+    """What lies differently now."""
+    table: NotRequired[TableTold]
+    """If more has changed than the position."""
+    own: NotRequired[OwnTold | None]
+    answers: NotRequired[str]
+    """The viewer's own command that this comes from."""
+
+
+class ResumedMessage(TypedDict):
+    """A viewer who was away has all news up to here; the rest follows."""
+
+    type: Literal["resumed"]
+    number: int
+    now: Milliseconds
+    presence: PresenceTold
+
+
+class DoneMessage(TypedDict):
+    """A command was carried out before, or had nothing to change."""
+
+    type: Literal["done"]
+    answers: str
+    number: int | None
+    """The news that it became."""
+
+
+class WhyMessage(TypedDict):
+    """Why a move can't be made; without a reason it can."""
+
+    type: Literal["why"]
+    answers: str
+    refusal: RefusalTold | None
+
+
+class RefusalTold(TypedDict):
+    """A named reason, the figures of its sentence, and the sentence in English."""
+
+    reason: str
+    figures: dict[str, str | int]
+    text: str
+
+
+class RefusedMessage(RefusalTold):
+    """Something was not done, and changed nothing."""
+
+    type: Literal["refused"]
+    answers: str | None
+
+
+class WarmingMessage(TypedDict):
+    """A bot's first move takes long, because it has to be compiled."""
+
+    type: Literal["warming"]
+    player: int
+
+
+Message = (
+    ViewMessage
+    | NewsMessage
+    | ResumedMessage
+    | PresenceTold
+    | DoneMessage
+    | WhyMessage
+    | RefusedMessage
+    | WarmingMessage
+)

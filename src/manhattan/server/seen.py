@@ -1,0 +1,342 @@
+"""What each viewer is told. What is hidden was filtered before, by ``manhattan.view``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property, lru_cache
+from typing import Any
+
+from manhattan.record import event_json, result_json
+from manhattan.rules import Build, Colour, Event, Phase, Refusal, Scored, Setup, Table, Tower
+from manhattan.rules.blocks import LARGEST
+from manhattan.rules.board import SITES, card_for
+from manhattan.rules.prospect import Standing
+from manhattan.server.clocks import Clocks, Milliseconds
+from manhattan.server.entries import (
+    Entry,
+    Filled,
+    LinkMade,
+    PersonId,
+    Played,
+    RanOut,
+    Rematched,
+    Resigned,
+    Returned,
+    Said,
+    Sat,
+    SeatMoved,
+    UndoAnswered,
+    UndoAsked,
+    Vacated,
+)
+from manhattan.server.protocol import (
+    BuildMoves,
+    BuildTold,
+    ChairTold,
+    ClockTold,
+    NewsMessage,
+    OwnTold,
+    PositionTold,
+    PresenceTold,
+    RefusalTold,
+    RemoveMoves,
+    SelectMoves,
+    TableTold,
+    TowerTold,
+    UndoTold,
+    ViewMessage,
+)
+from manhattan.server.sitting import Chair, Sitting, Undo
+from manhattan.view import View, all_seen_by, view
+
+SITE_NAMES = tuple(map(str, SITES))
+
+
+def view_message(
+    sitting: Sitting, person: PersonId | None, presence: PresenceTold, now: Milliseconds
+) -> ViewMessage:
+    """Everything that somebody may see."""
+    game, eyes = sitting.game, sitting.eyes_of(person)
+    events = all_seen_by(_steady_eyes(sitting, person), game.events) if game else ()
+    return {
+        "type": "view",
+        "number": sitting.number,
+        "now": now,
+        "table": table_told(sitting, person),
+        "position": _position(sitting) if game else None,
+        "own": own_told(view(game.state, eyes), lambda: Standing(game.table)) if game else None,
+        "events": _events(events, game.setup) if game else [],
+        "talk": [
+            {"number": o.number, "at": o.at, "name": o.name, "chair": o.chair, "text": o.text}
+            for o in sitting.talk
+        ],
+        "presence": presence,
+    }
+
+
+class News:
+    """What an entry is to everybody: told to each viewer as he may know it."""
+
+    def __init__(self, before: Sitting, after: Sitting, entry: Entry) -> None:
+        self.before = before
+        self.after = after
+        self.entry = entry
+
+    @property
+    def number(self) -> int:
+        return self.before.number
+
+    @cached_property
+    def _standing(self) -> Standing:
+        assert self.after.game is not None
+        return Standing(self.after.game.table)
+
+    @cached_property
+    def _changes(self) -> PositionTold:
+        return _changes(self.before, self.after, lambda: self._standing)
+
+    def told(self, person: PersonId | None, now: Sitting) -> NewsMessage:
+        """For a viewer, as the table stands now: only the latest news say what he may do."""
+        entry, after = self.entry, self.after
+        told: NewsMessage = {
+            "type": "news",
+            "number": self.number,
+            "at": entry.at,
+            "what": what_told(entry),
+        }
+        if isinstance(entry, Said):
+            told["what"]["chair"] = after.talk[-1].chair
+            return told
+        game = after.game
+        if game is not None:
+            if isinstance(entry, Played):
+                events = all_seen_by(_steady_eyes(now, person), game.last_events)
+                told["events"] = _events(events, game.setup)
+            told["changes"] = self._changes
+            if now is after:
+                told["own"] = self._own(person)
+        if not isinstance(entry, Played) or after.stage == "over" or self.before.undo is not None:
+            told["table"] = table_told(after, person)
+        return told
+
+    def _own(self, person: PersonId | None) -> OwnTold:
+        assert self.after.game is not None
+        seen = view(self.after.game.state, self.after.eyes_of(person))
+        return own_told(seen, lambda: self._standing)
+
+
+def what_told(entry: Entry) -> dict[str, Any]:
+    """An entry as everybody may know it: who did it is told by his chair."""
+    told: dict[str, Any] = {"type": entry.type}
+    match entry:
+        case Played():
+            told |= {"player": entry.player, "move": entry.move}
+        case Sat():
+            told |= {"chair": entry.chair, "name": entry.name}
+        case Filled():
+            told |= {"chair": entry.chair, "level": entry.level}
+        case Vacated() | LinkMade() | SeatMoved():
+            told["chair"] = entry.chair
+        case UndoAsked():
+            told |= {"player": entry.player, "ply": entry.ply}
+        case UndoAnswered():
+            told["yes"] = entry.yes
+        case Resigned() | RanOut() | Returned():
+            told["player"] = entry.player
+        case Said():
+            told |= {"name": entry.name, "text": entry.text}
+        case Rematched():
+            told["table"] = entry.table
+    return told
+
+
+def refusal_told(refusal: Refusal) -> RefusalTold:
+    """What the rules refuse."""
+    figures = dict(refusal.figures)
+    return {"reason": refusal.reason.value, "figures": figures, "text": str(refusal)}
+
+
+def own_told(seen: View, standing: Callable[[], Standing]) -> OwnTold:
+    """What a viewer alone may know: his cards, and what he can do with them."""
+    return {"player": seen.player, "hand": list(seen.hand), "moves": _moves(seen, standing)}
+
+
+def table_told(sitting: Sitting, person: PersonId | None) -> TableTold:
+    """A table and who sits at it."""
+    terms, game = sitting.terms, sitting.game
+    schedule = terms.setup([f"Player {n}" for n in range(1, len(sitting.chairs) + 1)]).schedule
+    return {
+        "id": sitting.id,
+        "stage": sitting.stage,
+        "edition": terms.edition,
+        "house_rules": terms.house_rules,
+        "chairs": [_chair(chair, person) for chair in sitting.chairs],
+        "host": person == sitting.host,
+        "host_name": sitting.host_name,
+        "first": game.setup.first if game else terms.first,
+        "rounds": schedule.rounds,
+        "blocks": schedule.blocks,
+        "public": terms.public,
+        "serious": terms.serious,
+        "pace": terms.pace,
+        "clock": terms.clock.model_dump(),
+        "commitment": game.commitment if game else None,
+        "seed": game.seed.hex() if game and game.seed and sitting.stage == "over" else None,
+        "undo": _undo(sitting, sitting.undo, person) if sitting.undo else None,
+        "after": sitting.after,
+        "next": sitting.next,
+    }
+
+
+def _steady_eyes(sitting: Sitting, person: PersonId | None) -> int | None:
+    """Whose drawn cards somebody may read about: where several share a screen, nobody's, since
+    what is told of one's draw is still there when it is the other's turn."""
+    chairs = sitting.chairs_of(person)
+    return chairs[0] if len(chairs) == 1 else None
+
+
+def _chair(chair: Chair, person: PersonId | None) -> ChairTold:
+    return {
+        "side": chair.side.value,
+        "colours": [colour.value for colour in chair.colours],
+        "name": chair.name,
+        "who": "open" if chair.open else "bot" if chair.person is None else "person",
+        "level": chair.level,
+        "you": chair.person is not None and chair.person == person,
+        "played_for": chair.played_for,
+        "resigned": chair.resigned,
+    }
+
+
+def _undo(sitting: Sitting, undo: Undo, person: PersonId | None) -> UndoTold:
+    waits_for = sitting.must_agree(undo.person) - undo.agreed
+    return {"player": undo.player, "ply": undo.ply, "you_decide": person in waits_for}
+
+
+def _position(sitting: Sitting) -> PositionTold:
+    """All that lies open."""
+    game = sitting.game
+    assert game is not None
+    table = game.table
+    return {
+        "ply": game.ply,
+        "round": table.round,
+        "phase": table.phase.value,
+        "mover": table.mover,
+        "start_player": table.start_player,
+        "towers": {
+            SITE_NAMES[site]: _tower(tower, table.setup.colours)
+            for site, tower in enumerate(table.board)
+            if tower.blocks
+        },
+        "supplies": _stocks(table, "supplies"),
+        "tableaus": _stocks(table, "tableaus"),
+        "taken_out": _stocks(table, "taken_out"),
+        "played": list(table.played),
+        "pile": table.pile_size,
+        "shuffles": table.shuffles,
+        "scores": list(table.scores),
+        "standing": list(Standing(table).points),
+        "sheets": _sheets(table),
+        "result": result_json(table.result),  # type: ignore[typeddict-item]
+        "clock": _clock(sitting.clocks),
+    }
+
+
+def _changes(before: Sitting, after: Sitting, standing: Callable[[], Standing]) -> PositionTold:
+    """What lies differently. Most of a table is the very same thing as before."""
+    game = after.game
+    assert game is not None
+    if before.game is None:
+        return _position(after)
+    old, new = before.game.table, game.table
+    told: PositionTold = {"clock": _clock(after.clocks)}
+    if old is new:
+        return told
+    told["ply"] = game.ply
+    told["mover"] = new.mover
+    told["phase"] = new.phase.value
+    if new.board is not old.board:
+        told["towers"] = {
+            SITE_NAMES[site]: _tower(tower, new.setup.colours) if tower.blocks else None
+            for site, (tower, was) in enumerate(zip(new.board, old.board, strict=True))
+            if tower is not was
+        }
+        told["standing"] = list(standing().points)
+    if new.supplies is not old.supplies:
+        told["supplies"] = _stocks(new, "supplies")
+    if new.tableaus is not old.tableaus:
+        told["tableaus"] = _stocks(new, "tableaus")
+    if new.taken_out is not old.taken_out:
+        told["taken_out"] = _stocks(new, "taken_out")
+    if new.played is not old.played:
+        told["played"] = list(new.played)
+        told["pile"] = new.pile_size
+    if new.shuffles != old.shuffles:
+        told["shuffles"] = new.shuffles
+    if new.sheets is not old.sheets:
+        told["round"] = new.round
+        told["start_player"] = new.start_player
+        told["scores"] = list(new.scores)
+        told["sheets"] = _sheets(new)
+        told["result"] = result_json(new.result)  # type: ignore[typeddict-item]
+    return told
+
+
+def _events(events: tuple[Event, ...], setup: Setup) -> list[dict[str, Any]]:
+    return [told for event in events if (told := event_json(event, setup)) is not None]
+
+
+def _sheets(table: Table) -> list[dict[str, Any]]:
+    return _events(tuple(map(Scored, table.sheets)), table.setup)
+
+
+def _stocks(table: Table, which: str) -> dict[str, Any]:
+    stocks = getattr(table, which)
+    return {c.value: stock for c, stock in zip(table.setup.colours, stocks, strict=True)}
+
+
+@lru_cache(maxsize=10_000)
+def _tower(tower: Tower, colours: tuple[Colour, ...]) -> TowerTold:
+    assert tower.owner is not None
+    needs = {colour: tower.smallest_for(colour) for colour in colours}
+    return {
+        "blocks": str(tower),
+        "owner": tower.owner.value,
+        "height": tower.height,
+        "floors": {colour.value: floors for colour, floors in tower.floors.items()},
+        "needs": {c.value: least if least <= LARGEST else None for c, least in needs.items()},
+    }
+
+
+def _clock(clocks: Clocks) -> ClockTold:
+    return {"left": list(clocks.left), "running": clocks.running, "since": clocks.since}
+
+
+def _moves(
+    seen: View, standing: Callable[[], Standing]
+) -> SelectMoves | BuildMoves | RemoveMoves | None:
+    table = seen.table
+    if not seen.to_move:
+        return None
+    if table.phase is Phase.SELECT:
+        own = table.setup.own[table.mover]
+        return {
+            "kind": "select",
+            "blocks": table.setup.schedule.blocks,
+            "supplies": {one.colour.value: table.supplies[one.slot] for one in own},
+        }
+    moves = seen.legal_moves()
+    if table.phase is Phase.REMOVE:
+        return {"kind": "remove", "moves": list(map(str, moves))}
+    builds = [move for move in moves if isinstance(move, Build)]
+    told: list[BuildTold] = [
+        {
+            "move": str(build),
+            "card": card_for(table.seat, build.site),
+            "takes_from": prospect.takes_from,
+            "gains": prospect.gains,
+        }
+        for build, prospect in zip(builds, standing().prospects(builds), strict=True)
+    ]
+    return {"kind": "build", "builds": told}

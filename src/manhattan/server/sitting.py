@@ -1,0 +1,389 @@
+"""How a table stands: everything that follows from what was written down of it.
+
+``fold`` is the only way to get from one standing to the next; it plays a move by the rules, so an
+entry that can't have happened raises instead of being written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from manhattan.game import Game
+from manhattan.rules import Built, Colour, Redrew, Seat, lot
+from manhattan.server.clocks import Clocks, Milliseconds, given_time, passed_on, wound_up
+from manhattan.server.entries import (
+    Begun,
+    Closed,
+    Entry,
+    Filled,
+    LinkMade,
+    Opened,
+    PersonId,
+    Played,
+    RanOut,
+    Rematched,
+    Resigned,
+    Returned,
+    Said,
+    Sat,
+    SeatMoved,
+    UndoAnswered,
+    UndoAsked,
+    Vacated,
+)
+from manhattan.server.terms import Terms
+
+Stage = Literal["gathering", "playing", "over", "closed"]
+
+STAND_IN: Final = "hard"
+"""Who plays for somebody who has resigned or is away."""
+TALK_KEPT: Final = 100
+COMMANDS_KEPT: Final = 64
+UNDO_WAITS: Final[Milliseconds] = 60_000
+LINK_LASTS: Final[Milliseconds] = 60 * 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class Chair:
+    """A place at the table, and who holds it: a person, a bot or nobody yet."""
+
+    side: Seat
+    colours: tuple[Colour, ...]
+    name: str = ""
+    person: PersonId | None = None
+    level: str | None = None
+    """The bot that sits here."""
+    played_for: bool = False
+    """A person's chair for which a bot plays at the moment."""
+    resigned: bool = False
+
+    @property
+    def open(self) -> bool:
+        return self.person is None and self.level is None
+
+    @property
+    def played_by(self) -> str | None:
+        """The bot that plays here now, if one does."""
+        return STAND_IN if self.played_for else self.level
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """A question that the others have to answer."""
+
+    person: PersonId
+    player: int
+    ply: int
+    at: Milliseconds
+    agreed: frozenset[PersonId] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Something that was said."""
+
+    number: int
+    at: Milliseconds
+    name: str
+    chair: int | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A way to take a chair to another device."""
+
+    chair: int
+    digest: str
+    at: Milliseconds
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A command that was carried out, and the entry that it became."""
+
+    person: PersonId
+    command: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """A table with those who sit at it."""
+
+    id: str
+    number: int
+    """How many entries there are; the next one has this number."""
+    terms: Terms
+    host: PersonId
+    host_name: str
+    opened_at: Milliseconds
+    changed_at: Milliseconds
+    chairs: tuple[Chair, ...]
+    clocks: Clocks
+    stage: Stage = "gathering"
+    game: Game | None = None
+    undo: Undo | None = None
+    talk: tuple[Line, ...] = ()
+    """The last of what was said."""
+    said: int = 0
+    """How much was said in all."""
+    links: tuple[Link, ...] = ()
+    done: tuple[Done, ...] = ()
+    after: str | None = None
+    """The table that this one is the rematch of."""
+    next: str | None = None
+    """The rematch."""
+
+    def chairs_of(self, person: PersonId | None) -> tuple[int, ...]:
+        """Where a person sits: at more than one place where several share a screen."""
+        if person is None:
+            return ()
+        return tuple(n for n, chair in enumerate(self.chairs) if chair.person == person)
+
+    def eyes_of(self, person: PersonId | None) -> int | None:
+        """Whose cards a person may see now: his own; and where several share his screen, those of
+        whoever of them is to move. None is an onlooker's eyes."""
+        chairs = self.chairs_of(person)
+        if len(chairs) == 1:
+            return chairs[0]
+        if self.game is not None and self.stage == "playing" and self.mover in chairs:
+            return self.mover
+        return None
+
+    def people(self) -> frozenset[PersonId]:
+        """Everybody who sits here."""
+        return frozenset(chair.person for chair in self.chairs if chair.person is not None)
+
+    @property
+    def mover(self) -> int | None:
+        """Whose turn it is."""
+        if self.game is None or self.stage != "playing":
+            return None
+        return self.game.table.mover
+
+    @property
+    def bot_to_move(self) -> str | None:
+        """The bot whose turn it is. It waits while people talk about taking something back."""
+        if self.mover is None or self.undo is not None:
+            return None
+        return self.chairs[self.mover].played_by
+
+    @property
+    def due(self) -> Milliseconds | None:
+        """When somebody has to look at this table, because something will have to happen."""
+        moments = [self.clocks.due] if self.stage == "playing" else []
+        if self.undo is not None:
+            moments.append(self.undo.at + UNDO_WAITS)
+        if self.bot_to_move:
+            moments.append(self.changed_at + self.terms.pace)
+        return min((moment for moment in moments if moment is not None), default=None)
+
+    def must_agree(self, asker: PersonId) -> frozenset[PersonId]:
+        """The other people at the table who are still playing themselves."""
+        return frozenset(
+            chair.person
+            for chair in self.chairs
+            if chair.person not in (None, asker) and not chair.played_for
+        ) - {None}
+
+    def card_seen_since(self, ply: int) -> bool:
+        """Has anybody seen a card that was drawn or shown since a point of the game?"""
+        assert self.game is not None
+        for at, step in enumerate(self.game.steps[ply:], start=ply):
+            for event in step.events:
+                if isinstance(event, Redrew):
+                    return True  # his hand lay open
+                if isinstance(event, Built) and self._has_seen_his_draw(event.player, at):
+                    return True
+        return False
+
+    def _has_seen_his_draw(self, player: int, ply: int) -> bool:
+        """Who shares a screen sees his new card when it is his turn again, all others at once."""
+        assert self.game is not None
+        person = self.chairs[player].person
+        if person is None or len(self.chairs_of(person)) == 1:
+            return person is not None
+        later = range(ply + 1, self.game.ply + 1)
+        return any(self.game.mover_at(at) == player for at in later)
+
+
+def opened(table: str, entry: Opened) -> Sitting:
+    """A table at its beginning."""
+    terms = entry.terms
+    assert entry.by is not None  # somebody opens it
+    places = terms.setup([f"Player {n}" for n in range(1, len(terms.chairs) + 1)]).players
+    bots = 0
+    chairs: list[Chair] = []
+    for wanted, place in zip(terms.chairs, places, strict=True):
+        chair = Chair(place.seat, place.colours)
+        if wanted.who in ("me", "here"):
+            chair = replace(chair, name=wanted.name or entry.name, person=entry.by)
+        elif wanted.level is not None:
+            bots += 1
+            chair = replace(chair, name=bot_name(wanted.level, bots), level=wanted.level)
+        chairs.append(chair)
+    return Sitting(
+        id=table,
+        number=1,
+        terms=terms,
+        host=entry.by,
+        host_name=entry.name,
+        opened_at=entry.at,
+        changed_at=entry.at,
+        chairs=tuple(chairs),
+        clocks=wound_up(terms.clock, len(chairs)),
+        after=entry.after,
+    )
+
+
+def bot_name(level: str, number: int) -> str:
+    """What a bot is called at a table."""
+    return f"{level.title()} {number}"
+
+
+def folded(table: str, entries: Iterable[Entry]) -> Sitting | None:
+    """How a table stands after all that was written down of it."""
+    sitting: Sitting | None = None
+    for entry in entries:
+        sitting = opened(table, entry) if isinstance(entry, Opened) else fold(sitting, entry)
+    return sitting
+
+
+def fold(sitting: Sitting | None, entry: Entry) -> Sitting:
+    """How a table stands after one more entry."""
+    assert sitting is not None  # the first entry opens the table
+    after = _happened(sitting, entry)
+    done = sitting.done
+    if entry.by is not None and entry.command is not None:
+        this = Done(entry.by, entry.command, sitting.number)
+        done = (*done[-COMMANDS_KEPT + 1 :], this)
+    return replace(after, number=sitting.number + 1, done=done)
+
+
+def _happened(sitting: Sitting, entry: Entry) -> Sitting:
+    match entry:
+        case Played():
+            return _played(sitting, entry)
+        case Said():
+            line = Line(
+                sitting.number,
+                entry.at,
+                entry.name,
+                next(iter(sitting.chairs_of(entry.by)), None),
+                entry.text,
+            )
+            talk = (*sitting.talk[-TALK_KEPT + 1 :], line)
+            return replace(sitting, talk=talk, said=sitting.said + 1)
+        case UndoAsked() | UndoAnswered():
+            return _undone(sitting, entry)
+        case Begun():
+            return _begun(sitting, entry)
+        case Resigned() | RanOut() | Returned():
+            return _played_for(sitting, entry)
+        case Opened():
+            raise AssertionError("a table is opened once")
+    return replace(_sat_down(sitting, entry), changed_at=entry.at)
+
+
+def _sat_down(
+    sitting: Sitting, entry: Sat | Vacated | Filled | Closed | LinkMade | SeatMoved | Rematched
+) -> Sitting:
+    """Chairs change hands."""
+    match entry:
+        case Sat():
+            return _with_chair(sitting, entry.chair, name=entry.name, person=entry.by)
+        case Vacated():
+            left = _with_chair(sitting, entry.chair, name="", person=None, level=None)
+            return _with_a_host(left)
+        case Filled():
+            bots = sum(chair.level is not None for chair in sitting.chairs)
+            name = bot_name(entry.level, bots + 1)
+            return _with_chair(sitting, entry.chair, name=name, level=entry.level, person=None)
+        case Closed():
+            return replace(sitting, stage="closed")
+        case LinkMade():
+            link = Link(entry.chair, entry.digest, entry.at)
+            others = (one for one in sitting.links if one.chair != entry.chair)
+            return replace(sitting, links=(*others, link))
+        case SeatMoved():
+            links = tuple(one for one in sitting.links if one.digest != entry.digest)
+            moved = _with_chair(sitting, entry.chair, person=entry.by)
+            return _with_a_host(replace(moved, links=links))
+        case Rematched():
+            return replace(sitting, next=entry.table)
+
+
+def _begun(sitting: Sitting, entry: Begun) -> Sitting:
+    seed = bytes.fromhex(entry.seed)
+    count = len(sitting.chairs)
+    first = lot(seed, count) if sitting.terms.first == "lot" else sitting.terms.first
+    setup = sitting.terms.setup([chair.name for chair in sitting.chairs], first)
+    begun = replace(sitting, stage="playing", game=Game.from_seed(setup, seed))
+    return _settled(begun, entry.at)
+
+
+def _played(sitting: Sitting, entry: Played) -> Sitting:
+    assert sitting.game is not None
+    game = sitting.game.at(sitting.game.ply)
+    game.play(entry.move, entry.player)
+    return _settled(replace(sitting, game=game, undo=None), entry.at, moved=True)
+
+
+def _undone(sitting: Sitting, entry: UndoAsked | UndoAnswered) -> Sitting:
+    """A question is asked or answered; when all have agreed, the game goes back."""
+    assert sitting.game is not None
+    if isinstance(entry, UndoAsked):
+        assert entry.by is not None
+        undo = Undo(entry.by, entry.player, entry.ply, entry.at)
+    else:
+        assert sitting.undo is not None
+        if not entry.yes or entry.by is None:
+            return _settled(replace(sitting, undo=None), entry.at)
+        undo = replace(sitting.undo, agreed=sitting.undo.agreed | {entry.by})
+    if sitting.must_agree(undo.person) - undo.agreed:
+        return replace(sitting, undo=undo, changed_at=entry.at)
+    back = replace(sitting, game=sitting.game.at(undo.ply), undo=None)
+    return _settled(back, entry.at)
+
+
+def _played_for(sitting: Sitting, entry: Resigned | RanOut | Returned) -> Sitting:
+    """A bot takes over, or gives the seat back."""
+    match entry:
+        case Resigned():
+            after = _with_chair(sitting, entry.player, played_for=True, resigned=True)
+        case RanOut():
+            after = _with_chair(sitting, entry.player, played_for=True)
+        case Returned():
+            after = _with_chair(sitting, entry.player, played_for=False)
+            after = replace(after, clocks=given_time(after.clocks, entry.player))
+    if after.undo is not None:  # those who are left may have agreed already, or nobody asks now
+        after = replace(after, undo=None)
+    return _settled(after, entry.at)
+
+
+def _settled(sitting: Sitting, now: Milliseconds, *, moved: bool = False) -> Sitting:
+    """The clock runs for the person to move, and the game may be over."""
+    assert sitting.game is not None
+    over = sitting.game.over
+    mover = sitting.game.table.mover
+    waits_for = None if over or sitting.chairs[mover].played_by else mover
+    clocks = passed_on(sitting.clocks, waits_for, now, moved=moved)
+    stage: Stage = "over" if over else "playing"
+    return replace(sitting, clocks=clocks, stage=stage, changed_at=now)
+
+
+def _with_chair(sitting: Sitting, number: int, **changes: object) -> Sitting:
+    chairs = list(sitting.chairs)
+    chairs[number] = replace(chairs[number], **changes)  # type: ignore[arg-type]
+    return replace(sitting, chairs=tuple(chairs))
+
+
+def _with_a_host(sitting: Sitting) -> Sitting:
+    """Who opened the table and has left it hands it on; where nobody is left, it is closed."""
+    people = [chair for chair in sitting.chairs if chair.person is not None]
+    if sitting.chairs_of(sitting.host) or not people:
+        return sitting
+    return replace(sitting, host=people[0].person or "", host_name=people[0].name)

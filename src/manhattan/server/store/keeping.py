@@ -1,0 +1,223 @@
+"""What is kept, and the one way to write it: a table's next entry, if nobody else was first.
+
+The statements are the same for every database; a ``Database`` runs them.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any, Final, Literal, NamedTuple, Protocol
+
+import orjson
+
+from manhattan.rules import ManhattanError
+from manhattan.server.clocks import Milliseconds
+from manhattan.server.entries import PersonId
+
+Row = tuple[Any, ...]
+TableId = str
+
+
+class StoreError(ManhattanError):
+    """A database that can't be used as it was asked for."""
+
+
+class StoreAway(StoreError):
+    """The database does not answer, or can't write, at the moment."""
+
+
+class Statement(NamedTuple):
+    """A statement with ``$1``, ``$2`` … for its values."""
+
+    sql: str
+    values: tuple[object, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What lists and timers need to know of a table."""
+
+    stage: str
+    public: bool
+    opened_at: Milliseconds
+    due: Milliseconds | None
+    people: tuple[PersonId, ...]
+    told: Mapping[str, Any]
+    """What is shown in a list."""
+
+
+class Append(NamedTuple):
+    """A table's next entry."""
+
+    table: TableId
+    number: int
+    entry: str
+    at: Milliseconds
+    summary: Summary | None
+    """None if it has not changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who has said his name."""
+
+    id: PersonId
+    name: str
+    generation: int
+    """Cookies of an earlier one are no longer his."""
+
+
+class Database(Protocol):
+    """Runs statements."""
+
+    async def append(
+        self, rows: Sequence[tuple[TableId, int, str]], then: Mapping[int, Sequence[Statement]]
+    ) -> list[bool]:
+        """Write entries, all of them durably before this is over, and tell which were first with
+        their number. What stands in ``then`` for a row is run with it, if it was."""
+
+    async def read(self, sql: str, *values: object) -> list[Row]:
+        """The rows that a query finds."""
+
+    async def write(self, *statements: Statement) -> list[Row]:
+        """Run statements, all or none; the rows of the last one come back."""
+
+    async def close(self) -> None: ...
+
+
+MIGRATIONS: Final = resources.files("manhattan.server.store").joinpath("migrations")
+VERSIONS: Final = "CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT)"
+
+
+def migrations(done: int) -> list[tuple[int, str, list[str]]]:
+    """The steps that a database still lacks: number, name and statements."""
+    steps = []
+    for file in sorted(MIGRATIONS.iterdir(), key=lambda file: file.name):
+        number = int(file.name[:4])
+        if number > done:
+            lines = file.read_text("utf-8").splitlines()
+            text = "\n".join(line for line in lines if not line.startswith("--"))
+            statements = [one.strip() for one in text.split(";") if one.strip()]
+            steps.append((number, file.name, statements))
+    return steps
+
+
+class Store:
+    """The tables, the people and the server's own secrets."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def append(self, batch: Sequence[Append]) -> list[bool]:
+        """Write entries of different tables down; which of them were first with their number."""
+        rows = [(one.table, one.number, one.entry) for one in batch]
+        then = {at: _summarized(one) for at, one in enumerate(batch) if one.summary is not None}
+        return await self._database.append(rows, then)
+
+    async def entries(self, table: TableId, since: int = 0) -> list[str]:
+        """What was written down of a table, from a number on."""
+        rows = await self._database.read(
+            "SELECT entry FROM entries WHERE table_id = $1 AND number >= $2 ORDER BY number",
+            table,
+            since,
+        )
+        return [row[0] for row in rows]
+
+    async def listed(
+        self, stage: Literal["gathering", "playing", "over"], limit: int
+    ) -> list[tuple[TableId, Mapping[str, Any]]]:
+        """The public tables of a stage, the latest first."""
+        rows = await self._database.read(
+            "SELECT id, summary FROM tables WHERE stage = $1 AND public = 1 "
+            "ORDER BY changed_at DESC LIMIT $2",
+            stage,
+            limit,
+        )
+        return [(row[0], orjson.loads(row[1])) for row in rows]
+
+    async def tables_of(self, person: PersonId, limit: int) -> list[TableId]:
+        """Where somebody sits, the latest first."""
+        rows = await self._database.read(
+            "SELECT t.id FROM sitters s JOIN tables t ON t.id = s.table_id "
+            "WHERE s.person_id = $1 AND t.stage <> 'closed' ORDER BY t.changed_at DESC LIMIT $2",
+            person,
+            limit,
+        )
+        return [row[0] for row in rows]
+
+    async def overdue(self, before: Milliseconds, limit: int) -> list[TableId]:
+        """Tables at which something should have happened by a moment."""
+        rows = await self._database.read(
+            "SELECT id FROM tables WHERE due < $1 ORDER BY due LIMIT $2", before, limit
+        )
+        return [row[0] for row in rows]
+
+    async def person(self, id: PersonId) -> Person | None:
+        rows = await self._database.read(
+            "SELECT id, name, generation FROM people WHERE id = $1", id
+        )
+        return Person(*rows[0]) if rows else None
+
+    async def keep_person(self, person: Person, now: Milliseconds) -> None:
+        await self._database.write(
+            Statement(
+                "INSERT INTO people (id, name, generation, changed_at) VALUES ($1, $2, $3, $4) "
+                "ON CONFLICT (id) DO UPDATE SET name = excluded.name, "
+                "generation = excluded.generation, changed_at = excluded.changed_at",
+                (person.id, person.name, person.generation, now),
+            )
+        )
+
+    async def secret(self, name: str) -> str:
+        """A secret of the server's, the same for every process that uses this database."""
+        await self._database.write(
+            Statement(
+                "INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+                (name, secrets.token_urlsafe(32)),
+            )
+        )
+        rows = await self._database.read("SELECT value FROM settings WHERE name = $1", name)
+        return str(rows[0][0])
+
+    async def answers(self) -> None:
+        """Raise ``StoreAway`` if it does not."""
+        await self._database.write(
+            Statement(
+                "INSERT INTO settings (name, value) VALUES ('asked', '') ON CONFLICT (name) "
+                "DO UPDATE SET value = excluded.value"
+            )
+        )
+
+    async def close(self) -> None:
+        await self._database.close()
+
+
+def _summarized(one: Append) -> list[Statement]:
+    summary = one.summary
+    assert summary is not None
+    told = orjson.dumps(summary.told).decode()
+    return [
+        Statement(
+            "INSERT INTO tables (id, stage, public, opened_at, changed_at, due, summary) "
+            "VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO UPDATE SET "
+            "stage = excluded.stage, public = excluded.public, changed_at = excluded.changed_at, "
+            "due = excluded.due, summary = excluded.summary",
+            (
+                one.table,
+                summary.stage,
+                int(summary.public),
+                summary.opened_at,
+                one.at,
+                summary.due,
+                told,
+            ),
+        ),
+        Statement("DELETE FROM sitters WHERE table_id = $1", (one.table,)),
+        *(
+            Statement("INSERT INTO sitters (table_id, person_id) VALUES ($1, $2)", (one.table, p))
+            for p in summary.people
+        ),
+    ]

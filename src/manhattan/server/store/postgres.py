@@ -1,0 +1,108 @@
+"""PostgreSQL: for any number of processes. It decides who was first."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+
+import asyncpg
+
+from manhattan.server.store.keeping import (
+    VERSIONS,
+    Row,
+    Statement,
+    StoreAway,
+    StoreError,
+    TableId,
+    migrations,
+)
+
+_CONNECTIONS = 8
+_PATIENCE = 5.0
+"""Seconds to wait for an answer."""
+_MIGRATING = 7_305_642_511
+"""The lock that processes take which start at the same time."""
+
+
+class Postgres:
+    """A ``Database`` on a PostgreSQL server."""
+
+    def __init__(self, pool: asyncpg.Pool) -> None:
+        self._pool = pool
+
+    @classmethod
+    async def at(cls, address: str) -> Postgres:
+        try:
+            pool = await asyncpg.create_pool(
+                address,
+                min_size=1,
+                max_size=_CONNECTIONS,
+                timeout=_PATIENCE,
+                command_timeout=_PATIENCE,
+            )
+            database = cls(pool)
+            await database._migrate()
+        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
+            raise StoreError(f"The PostgreSQL database can't be used: {_said(error)}.") from error
+        return database
+
+    async def append(
+        self, rows: Sequence[tuple[TableId, int, str]], then: Mapping[int, Sequence[Statement]]
+    ) -> list[bool]:
+        # In one order for all: two processes that wait for each other would wait for ever.
+        order = sorted(rows)
+        async with self._transaction() as connection:
+            written = await connection.fetch(
+                "INSERT INTO entries (table_id, number, entry) "
+                "SELECT * FROM unnest($1::text[], $2::int[], $3::text[]) "
+                "ON CONFLICT DO NOTHING RETURNING table_id, number",
+                *map(list, zip(*order, strict=True)),
+            )
+            taken = {(table, number) for table, number in written}
+            first = [(table, number) in taken for table, number, _ in rows]
+            for at, _ in sorted(enumerate(rows), key=lambda one: one[1]):
+                if first[at]:
+                    for statement in then.get(at, ()):
+                        await connection.execute(statement.sql, *statement.values)
+        return first
+
+    async def read(self, sql: str, *values: object) -> list[Row]:
+        async with self._connection() as connection:
+            return [tuple(row) for row in await connection.fetch(sql, *values)]
+
+    async def write(self, *statements: Statement) -> list[Row]:
+        async with self._transaction() as connection:
+            for statement in statements:
+                found = await connection.fetch(statement.sql, *statement.values)
+        return [tuple(row) for row in found]
+
+    async def close(self) -> None:
+        await self._pool.close()
+
+    async def _migrate(self) -> None:
+        async with self._transaction() as connection:
+            await connection.execute("SELECT pg_advisory_xact_lock($1)", _MIGRATING)
+            await connection.execute(VERSIONS)
+            done = await connection.fetchval("SELECT coalesce(max(number), 0) FROM migrations")
+            for number, name, statements in migrations(done):
+                for statement in statements:
+                    await connection.execute(statement)
+                await connection.execute("INSERT INTO migrations VALUES ($1, $2)", number, name)
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[asyncpg.pool.PoolConnectionProxy]:
+        try:
+            async with self._pool.acquire(timeout=_PATIENCE) as connection:
+                yield connection
+        except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+            raise StoreAway(f"PostgreSQL does not answer: {_said(error)}.") from error
+
+    @asynccontextmanager
+    async def _transaction(self) -> AsyncIterator[asyncpg.pool.PoolConnectionProxy]:
+        async with self._connection() as connection, connection.transaction():
+            yield connection
+
+
+def _said(error: BaseException) -> str:
+    """What went wrong, on one line and without the address, which may hold a password."""
+    return f"{type(error).__name__} {error}".splitlines()[0].strip().rstrip(".")

@@ -1,0 +1,132 @@
+"""SQLite: one file, nothing to install. What is written is on the disk before it is told.
+
+One connection writes, in a thread of its own; another one reads. In WAL mode neither waits for
+the other, and whoever makes a back-up waits for nobody.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from manhattan.server.store.keeping import (
+    VERSIONS,
+    Row,
+    Statement,
+    StoreAway,
+    StoreError,
+    TableId,
+    migrations,
+)
+
+T = TypeVar("T")
+_BUSY = 5.0
+"""Seconds to wait while another process writes."""
+
+
+class Sqlite:
+    """A ``Database`` in a file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._writing = ThreadPoolExecutor(1, "sqlite-writer")
+        self._reading = ThreadPoolExecutor(1, "sqlite-reader")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._writer = _connect(path)
+            self._reader = _connect(path)
+        except (sqlite3.Error, OSError) as error:
+            raise StoreError(f"The database {path} can't be opened: {error}.") from error
+        _migrate(self._writer, path)
+
+    async def append(
+        self, rows: Sequence[tuple[TableId, int, str]], then: Mapping[int, Sequence[Statement]]
+    ) -> list[bool]:
+        return await self._in(self._writing, lambda: self._append(rows, then))
+
+    async def read(self, sql: str, *values: object) -> list[Row]:
+        return await self._in(self._reading, lambda: _run(self._reader, Statement(sql, values)))
+
+    async def write(self, *statements: Statement) -> list[Row]:
+        def work() -> list[Row]:
+            with _transaction(self._writer):
+                for statement in statements:
+                    found = _run(self._writer, statement)
+            return found
+
+        return await self._in(self._writing, work)
+
+    async def close(self) -> None:
+        for pool, connection in (
+            (self._writing, self._writer),
+            (self._reading, self._reader),
+        ):
+            await asyncio.get_running_loop().run_in_executor(pool, connection.close)
+            pool.shutdown()
+
+    def _append(
+        self, rows: Sequence[tuple[TableId, int, str]], then: Mapping[int, Sequence[Statement]]
+    ) -> list[bool]:
+        first: list[bool] = []
+        with _transaction(self._writer):
+            for at, row in enumerate(rows):
+                written = self._writer.execute(
+                    "INSERT INTO entries (table_id, number, entry) VALUES (?, ?, ?) "
+                    "ON CONFLICT DO NOTHING",
+                    row,
+                )
+                first.append(written.rowcount == 1)
+                if first[-1]:
+                    for statement in then.get(at, ()):
+                        _run(self._writer, statement)
+        return first
+
+    async def _in(self, pool: ThreadPoolExecutor, work: Callable[[], T]) -> T:
+        try:
+            return await asyncio.get_running_loop().run_in_executor(pool, work)
+        except sqlite3.Error as error:
+            raise StoreAway(f"The database can't be used at the moment: {error}.") from error
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, timeout=_BUSY, isolation_level=None, check_same_thread=False, cached_statements=256
+    )
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    return connection
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _run(connection: sqlite3.Connection, statement: Statement) -> list[Row]:
+    values = {str(number): value for number, value in enumerate(statement.values, start=1)}
+    return connection.execute(statement.sql, values).fetchall()
+
+
+def _migrate(connection: sqlite3.Connection, path: Path) -> None:
+    try:
+        with _transaction(connection):
+            connection.execute(VERSIONS)
+            [[done]] = connection.execute("SELECT coalesce(max(number), 0) FROM migrations")
+            for number, name, statements in migrations(done):
+                for statement in statements:
+                    connection.execute(statement)
+                connection.execute("INSERT INTO migrations VALUES (?, ?)", (number, name))
+    except sqlite3.Error as error:
+        raise StoreError(f"The database {path} can't be brought up to date: {error}.") from error
