@@ -8,7 +8,7 @@ Whoever plays two colours says which: ``C5+3o``, ``[1124|1223]``, ``-2o``.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from manhattan.rules.blocks import BLOCKS_OF_A_COLOUR, COLOUR_BY_LETTER, SIZES, Colour
@@ -49,14 +49,18 @@ class Build:
     size: int
     colour: Colour | None = None
     """Which of his two colours; None for a player who has one."""
+    _text: str = field(init=False, repr=False, compare=False)
+    """Kept, because every turn has dozens of these and a table tells all of them."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.site, Site):
             raise NotationError(f"A block is built on a Site, not on {self.site!r}.")
         _check_size(self.size)
+        text = f"{self.site}+{self.size}{_letter(self.colour)}"
+        object.__setattr__(self, "_text", text)
 
     def __str__(self) -> str:
-        return f"{self.site}+{self.size}{_letter(self.colour)}"
+        return self._text
 
     def __repr__(self) -> str:
         return f"parse_move('{self}')"

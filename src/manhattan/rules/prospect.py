@@ -66,24 +66,32 @@ class Standing:
     def prospects(self, builds: Iterable[Build]) -> list[Prospect]:
         """What each of the mover's placements would change."""
         table, summit, slots = self._table, self._summit, self._slots
-        each = table.setup.schedule.colours
-        before = slots[summit.scorer]
-        # A block's size matters only for the tallest tower: most of a site's prospects are alike.
-        known: dict[tuple[Site, Colour, Colour | None], Prospect] = {}
         found: list[Prospect] = []
+        place = None
         for build in builds:
-            site, colour = build.site, colour_of(table, build)
-            tower = table.board[site]
-            after = summit.with_tower(colour, tower.height + build.size)
-            prospect = known.get((site, colour, after))
-            if prospect is None:
-                owner, slot = self._owners[site], slots[colour]
-                tallest = (before, slots[after])
-                gains = _gains(each, self._counts[site // 9], owner, slot, tallest)
-                prospect = Prospect(None if owner == slot else tower.owner, gains)
-                known[site, colour, after] = prospect
-            found.append(prospect)
+            if place is None or build.site is not place[0] or build.colour is not place[1]:
+                # A block's size matters only for the tallest tower: the prospects of a site differ
+                # by who scores that, and those who list placements list a site's one by one.
+                place = build.site, build.colour
+                colour, height = colour_of(table, build), table.board[build.site].height
+                known: dict[Colour | None, Prospect] = {}
+            tallest = summit.with_tower(colour, height + build.size)
+            if tallest not in known:
+                known[tallest] = self._prospect(build.site, slots[colour], slots[tallest])
+            found.append(known[tallest])
         return found
+
+    def _prospect(self, site: Site, slot: Slot, tallest: Slot) -> Prospect:
+        """What changes when a site is a colour's and somebody scores the tallest tower."""
+        owner = self._owners[site]
+        gains = _gains(
+            self._table.setup.schedule.colours,
+            self._counts[site // 9],
+            owner,
+            slot,
+            (self._slots[self._summit.scorer], tallest),
+        )
+        return Prospect(None if owner == slot else self._table.board[site].owner, gains)
 
 
 class _Summit:
