@@ -14,6 +14,7 @@ from manhattan.cli.opponents import WHO_PLAYS
 from manhattan.cli.play import play
 from manhattan.cli.replay import replay
 from manhattan.cli.rules import rules
+from manhattan.cli.serve import serve
 from manhattan.cli.simulate import simulate
 from manhattan.cli.terminal import console, forgive_encodings
 from manhattan.cli.train import train
@@ -29,6 +30,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command(epilog=WHO_PLAYS)(play)
+app.command()(serve)
 app.command()(simulate)
 app.command()(replay)
 app.command()(rules)

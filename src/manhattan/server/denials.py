@@ -23,6 +23,7 @@ class Denial(StrEnum):
     FOREIGN_ORIGIN = "foreign_origin"
     NOT_THE_HOST = "not_the_host"
     NOT_AT_THE_TABLE = "not_at_the_table"
+    ADVICE_OUT_OF_TURN = "advice_out_of_turn"
     NOT_YOUR_SEAT = "not_your_seat"
     TABLE_FULL = "table_full"
     CHAIR_TAKEN = "chair_taken"
@@ -60,6 +61,7 @@ SENTENCES: Final[Mapping[Denial, str]] = MappingProxyType(
         Denial.FOREIGN_ORIGIN: "Another site's page may not act for you here.",
         Denial.NOT_THE_HOST: "Only {host}, who opened the table, may do that.",
         Denial.NOT_AT_THE_TABLE: "You don't sit at this table; you may look on.",
+        Denial.ADVICE_OUT_OF_TURN: "Only who is to move gets advice.",
         Denial.NOT_YOUR_SEAT: "That is {name}'s seat, not yours.",
         Denial.TABLE_FULL: "Every chair at this table is taken; you may look on.",
         Denial.CHAIR_TAKEN: "{name} sits there. Take another chair.",

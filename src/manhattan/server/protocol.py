@@ -6,9 +6,10 @@ The JSON Schema that programs and the page are generated from is made from these
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import ConfigDict, Field, TypeAdapter
+from typing_extensions import TypedDict
 
 from manhattan.server.clocks import Milliseconds
 from manhattan.server.terms import Form

@@ -44,7 +44,6 @@ class Summary:
     public: bool
     opened_at: Milliseconds
     due: Milliseconds | None
-    people: tuple[PersonId, ...]
     told: Mapping[str, Any]
     """What is shown in a list."""
 
@@ -56,8 +55,10 @@ class Append(NamedTuple):
     number: int
     entry: str
     at: Milliseconds
-    summary: Summary | None
+    summary: Summary | None = None
     """None if it has not changed."""
+    people: frozenset[PersonId] | None = None
+    """Who sits there; None if they are the same as before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ class Store:
     async def append(self, batch: Sequence[Append]) -> list[bool]:
         """Write entries of different tables down; which of them were first with their number."""
         rows = [(one.table, one.number, one.entry) for one in batch]
-        then = {at: _summarized(one) for at, one in enumerate(batch) if one.summary is not None}
+        then = {at: also for at, one in enumerate(batch) if (also := _also_written(one))}
         return await self._database.append(rows, then)
 
     async def entries(self, table: TableId, since: int = 0) -> list[str]:
@@ -195,29 +196,34 @@ class Store:
         await self._database.close()
 
 
-def _summarized(one: Append) -> list[Statement]:
-    summary = one.summary
-    assert summary is not None
+def _also_written(one: Append) -> list[Statement]:
+    """What changes with an entry: the table's line in the lists, and who sits there."""
+    return [*_summarized(one.table, one.at, one.summary), *_seated(one.table, one.people)]
+
+
+def _summarized(table: TableId, at: Milliseconds, summary: Summary | None) -> list[Statement]:
+    if summary is None:
+        return []
     told = orjson.dumps(summary.told).decode()
+    public = int(summary.public)
     return [
         Statement(
             "INSERT INTO tables (id, stage, public, opened_at, changed_at, due, summary) "
             "VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO UPDATE SET "
             "stage = excluded.stage, public = excluded.public, changed_at = excluded.changed_at, "
             "due = excluded.due, summary = excluded.summary",
-            (
-                one.table,
-                summary.stage,
-                int(summary.public),
-                summary.opened_at,
-                one.at,
-                summary.due,
-                told,
-            ),
-        ),
-        Statement("DELETE FROM sitters WHERE table_id = $1", (one.table,)),
+            (table, summary.stage, public, summary.opened_at, at, summary.due, told),
+        )
+    ]
+
+
+def _seated(table: TableId, people: frozenset[PersonId] | None) -> list[Statement]:
+    if people is None:
+        return []
+    return [
+        Statement("DELETE FROM sitters WHERE table_id = $1", (table,)),
         *(
-            Statement("INSERT INTO sitters (table_id, person_id) VALUES ($1, $2)", (one.table, p))
-            for p in summary.people
+            Statement("INSERT INTO sitters (table_id, person_id) VALUES ($1, $2)", (table, person))
+            for person in sorted(people)
         ),
     ]

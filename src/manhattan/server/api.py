@@ -1,0 +1,398 @@
+"""The HTTP part of the API: who one is, and tables before and after play."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Body, Depends, Path, Query, Request, Response, WebSocket
+from fastapi.responses import JSONResponse
+from pydantic import Field
+
+from manhattan.bots import LEVELS
+from manhattan.record import to_json
+from manhattan.rules import EDITIONS, ROWS
+from manhattan.server import decisions
+from manhattan.server.answers import (
+    BoxTold,
+    EvaluationTold,
+    HintTold,
+    LinkTold,
+    ListTold,
+    MineTold,
+    Myself,
+    TableNamed,
+    evaluation_told,
+    hint_told,
+)
+from manhattan.server.denials import Denial, Denied
+from manhattan.server.guard import address_of
+from manhattan.server.house import Decide, House, now
+from manhattan.server.limits import Gates
+from manhattan.server.people import COOKIE, COOKIE_LASTS, People
+from manhattan.server.protocol import RefusalTold, TableTold, ViewMessage
+from manhattan.server.seen import table_told, view_message
+from manhattan.server.sitting import Sitting
+from manhattan.server.socket import Connection
+from manhattan.server.store import Person
+from manhattan.server.terms import Form, LevelName, Name, Terms
+from manhattan.view import View, view_of
+
+_MOST_LISTED = 50
+TableName = Annotated[
+    str,
+    Path(pattern="^[a-z0-9]{14}$", description="A table's name.", examples=["k7m2x9q4t5b8nc"]),
+]
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    status: {"model": RefusalTold, "description": why}
+    for status, why in {
+        401: "Nobody has said his name.",
+        403: "That is for somebody else to do.",
+        404: "There is no such table or chair.",
+        409: "The table stands differently.",
+        410: "The link is dead.",
+        413: "That is too long.",
+        422: "That can't be understood.",
+        429: "That was too often.",
+        503: "Nothing can be written down at the moment.",
+    }.items()
+}
+api = APIRouter(prefix="/api", responses=REFUSALS)
+
+
+def house(request: Request) -> House:
+    found: House = request.app.state.house
+    return found
+
+
+def gates(request: Request) -> Gates:
+    found: Gates = request.app.state.gates
+    return found
+
+
+async def somebody(request: Request) -> Person | None:
+    """Who asks, if he has said his name."""
+    people: People = request.app.state.people
+    return await people.known(request.cookies.get(COOKIE))
+
+
+async def named(person: Annotated[Person | None, Depends(somebody)]) -> Person:
+    if person is None:
+        raise Denied(Denial.NO_IDENTITY)
+    return person
+
+
+TheHouse = Annotated[House, Depends(house)]
+TheGates = Annotated[Gates, Depends(gates)]
+Somebody = Annotated[Person | None, Depends(somebody)]
+Named = Annotated[Person, Depends(named)]
+
+
+class NameForm(Form):
+    """What one wants to be called."""
+
+    name: Name
+
+
+class SitForm(Form):
+    """Where one wants to sit."""
+
+    chair: int | None = Field(default=None, description="Any open one if not said.")
+
+
+class FillForm(Form):
+    """Who is to sit in a chair."""
+
+    chair: int
+    level: LevelName | None = Field(default=None, description="A bot; null frees the chair.")
+
+
+class ChairForm(Form):
+    """Which of one's chairs, where several share a screen."""
+
+    chair: int | None = None
+
+
+class ClaimForm(Form):
+    """The secret of a link."""
+
+    secret: str = Field(min_length=10, max_length=100)
+
+
+# Who one is.
+
+
+@api.get("/me", tags=["people"])
+async def me(person: Somebody) -> Myself:
+    """Who the server thinks that you are."""
+    return {"name": person.name if person else None}
+
+
+@api.put("/me", tags=["people"])
+async def say_name(
+    request: Request,
+    response: Response,
+    person: Somebody,
+    gates: TheGates,
+    form: Annotated[NameForm, Body(examples=[{"name": "Ada"}])],
+) -> Myself:
+    """Say your name, for the first time or a new one. That you are you is known by a cookie."""
+    people: People = request.app.state.people
+    if person is None:
+        gates.newcomers.take(address_of(request.scope))
+    person = await people.introduced(person, form.name, now())
+    response.set_cookie(
+        COOKIE,
+        people.cookie_of(person),
+        max_age=COOKIE_LASTS,
+        httponly=True,
+        samesite="lax",
+        secure=request.url.scheme == "https",
+    )
+    return {"name": person.name}
+
+
+@api.delete("/me", tags=["people"])
+async def forget_me(request: Request, response: Response, person: Named) -> Myself:
+    """Be nobody again, on all devices."""
+    people: People = request.app.state.people
+    await people.forget(person, now())
+    response.delete_cookie(COOKIE)
+    return {"name": None}
+
+
+# What can be played.
+
+
+@api.get("/box", tags=["rules"])
+async def box() -> BoxTold:
+    """The editions, what a table may change in them, and the bots."""
+    return {
+        "editions": [
+            {
+                "id": edition.id,
+                "title": edition.title,
+                "colours": [colour.value for colour in edition.colours],
+                "cities": list(edition.cities),
+                "rules": {row: getattr(edition.rules, row) for row in ROWS},
+            }
+            for edition in EDITIONS.values()
+        ],
+        "house_rules": {row: list(values) for row, values in ROWS.items()},
+        "levels": [
+            {"name": name, "title": level.name, "description": level.description}
+            for name, level in LEVELS.items()
+        ],
+    }
+
+
+# Tables.
+
+
+@api.get("/tables", tags=["tables"])
+async def tables(
+    house: TheHouse,
+    stage: Annotated[Literal["gathering", "playing", "over"], Query()] = "gathering",
+) -> ListTold:
+    """The public tables of a stage, the latest first."""
+    found = await house.store.listed(stage, _MOST_LISTED)
+    return {"tables": [{"id": id, **told} for id, told in found]}  # type: ignore[typeddict-item]
+
+
+@api.get("/tables/mine", tags=["tables"])
+async def my_tables(house: TheHouse, person: Named) -> MineTold:
+    """The tables at which you sit, the latest first."""
+    found = await house.store.tables_of(person.id, _MOST_LISTED)
+    sittings = [(await house.table(table)).sitting for table in found]
+    return {
+        "tables": [
+            {
+                "table": table_told(sitting, person.id),
+                "round": sitting.game.table.round if sitting.game else 0,
+                "your_turn": sitting.mover in sitting.chairs_of(person.id),
+                "due": sitting.clocks.due,
+            }
+            for sitting in sittings
+        ]
+    }
+
+
+@api.post("/tables", status_code=201, tags=["tables"])
+async def open_table(
+    house: TheHouse,
+    gates: TheGates,
+    person: Named,
+    terms: Annotated[
+        Terms,
+        Body(
+            openapi_examples={
+                "against bots": {
+                    "value": {
+                        "chairs": [
+                            {"who": "me"},
+                            {"who": "bot", "level": "medium"},
+                            {"who": "bot", "level": "hard"},
+                        ]
+                    }
+                },
+                "with friends": {
+                    "value": {
+                        "edition": "hig-1994",
+                        "chairs": [{"who": "me"}, {"who": "open"}],
+                        "clock": {"kind": "correspondence", "days": 2},
+                    }
+                },
+            }
+        ),
+    ],
+    begin: Annotated[bool, Query(description="Deal at once, if nobody is missing.")] = False,
+) -> TableTold:
+    """Open a table."""
+    gates.tables.take(person.id)
+    live = await house.open(person.id, person.name, terms)
+    if begin:
+        await house.act(live.id, lambda s, at: decisions.begin(s, person.id, at))
+    return table_told(live.sitting, person.id)
+
+
+@api.get("/tables/{table}", tags=["tables"])
+async def look(house: TheHouse, person: Somebody, table: TableName) -> ViewMessage:
+    """A table as you may see it: the same that the websocket says first."""
+    live = await house.table(table)
+    return view_message(live.sitting, person.id if person else None, live.presence(now()), now())
+
+
+@api.post("/tables/{table}/sit", tags=["tables"])
+async def sit(house: TheHouse, person: Named, table: TableName, form: SitForm) -> TableTold:
+    """Take a chair, before the game."""
+    return await _done(
+        house,
+        table,
+        person,
+        lambda s, at: decisions.sit(s, person.id, person.name, form.chair, at),
+    )
+
+
+@api.post("/tables/{table}/leave", tags=["tables"])
+async def leave(house: TheHouse, person: Named, table: TableName) -> TableTold:
+    """Get up again, before the game. The last person closes the table."""
+    return await _done(house, table, person, lambda s, at: decisions.leave(s, person.id, at))
+
+
+@api.post("/tables/{table}/fill", tags=["tables"])
+async def fill(house: TheHouse, person: Named, table: TableName, form: FillForm) -> TableTold:
+    """Put a bot into a chair, or free it: for who has opened the table, before the game."""
+    return await _done(
+        house,
+        table,
+        person,
+        lambda s, at: decisions.fill(s, person.id, form.chair, form.level, at),
+    )
+
+
+@api.post("/tables/{table}/close", tags=["tables"])
+async def close(house: TheHouse, person: Named, table: TableName) -> TableTold:
+    """Close a table, before the game: for who has opened it."""
+    return await _done(house, table, person, lambda s, at: decisions.close(s, person.id, at))
+
+
+@api.post("/tables/{table}/begin", tags=["tables"])
+async def begin(house: TheHouse, person: Named, table: TableName) -> TableTold:
+    """Deal the cards: for who has opened the table, when every chair is taken."""
+    return await _done(house, table, person, lambda s, at: decisions.begin(s, person.id, at))
+
+
+@api.post("/tables/{table}/rematch", tags=["tables"])
+async def rematch(house: TheHouse, gates: TheGates, person: Named, table: TableName) -> TableNamed:
+    """Play again with the same people; all get the same new table."""
+    gates.tables.take(person.id)
+    return {"table": await house.rematch(table, person.id, person.name)}
+
+
+# A seat on another device.
+
+
+@api.post("/tables/{table}/link", tags=["tables"])
+async def make_link(house: TheHouse, person: Named, table: TableName, form: ChairForm) -> LinkTold:
+    """A secret with which another device takes over your seat: once, within an hour."""
+    secret = secrets.token_urlsafe(24)
+    await house.act(table, lambda s, at: decisions.make_link(s, person.id, form.chair, secret, at))
+    return {"secret": secret}
+
+
+@api.post("/tables/{table}/claim", tags=["tables"])
+async def claim(house: TheHouse, person: Named, table: TableName, form: ClaimForm) -> TableTold:
+    """Take over the seat of a link."""
+    return await _done(
+        house, table, person, lambda s, at: decisions.claim(s, person.id, form.secret, at)
+    )
+
+
+# What is told of a game.
+
+
+@api.get("/tables/{table}/record", tags=["games"])
+async def record(house: TheHouse, table: TableName) -> JSONResponse:
+    """The saved game. As long as it is not over, nothing hidden is in it."""
+    sitting = (await house.table(table)).sitting
+    if sitting.game is None:
+        raise Denied(Denial.NOT_BEGUN)
+    told = to_json(sitting.game, whole=False)
+    headers = {"content-disposition": f'attachment; filename="manhattan-{table}.json"'}
+    return JSONResponse(told, headers=headers)
+
+
+@api.post("/tables/{table}/hint", tags=["games"])
+async def hint(house: TheHouse, gates: TheGates, person: Named, table: TableName) -> HintTold:
+    """A good move, by what you can see. Not at serious tables."""
+    seen, dice = _own_view((await house.table(table)).sitting, person, gates)
+    return hint_told(await house.thinkers.hint(seen, dice))
+
+
+@api.post("/tables/{table}/evaluation", tags=["games"])
+async def evaluation(
+    house: TheHouse, gates: TheGates, person: Named, table: TableName
+) -> EvaluationTold:
+    """Your moves thought over, by what you can see: who may win after each. Not at serious
+    tables."""
+    seen, dice = _own_view((await house.table(table)).sitting, person, gates)
+    return evaluation_told(await house.thinkers.evaluate(seen, dice))
+
+
+@api.websocket("/tables/{table}/socket")
+async def socket(socket: WebSocket, table: str, since: str | None = None) -> None:
+    """A table as it goes on. The messages are described by `/api/messages.schema.json`."""
+    state = socket.app.state
+    try:
+        person = await state.people.known(socket.cookies.get(COOKIE))
+        state.gates.enter(address_of(socket.scope), person.id if person else None)
+    except Denied:
+        await socket.close(1013)
+        return
+    try:
+        connection = Connection(state.house, state.gates, socket, person)
+        last = int(since) if since is not None and since.isdecimal() and len(since) < 9 else None
+        await connection.serve(table, last)
+    finally:
+        state.gates.leave(address_of(socket.scope), person.id if person else None)
+
+
+async def _done(house: House, table: str, person: Person, decide: Decide) -> TableTold:
+    news = await house.act(table, decide)
+    return table_told(news.after, person.id)
+
+
+def _own_view(sitting: Sitting, person: Person, gates: Gates) -> tuple[View, str]:
+    """What somebody may be advised about."""
+    if sitting.game is None:
+        raise Denied(Denial.NOT_BEGUN)
+    if sitting.terms.serious:
+        raise Denied(Denial.SERIOUS)
+    eyes = sitting.eyes_of(person.id)
+    if eyes is None:
+        raise Denied(Denial.NOT_AT_THE_TABLE)
+    seen = view_of(sitting.game, eyes)
+    if not seen.to_move:
+        raise Denied(Denial.ADVICE_OUT_OF_TURN)
+    gates.thinking.take(person.id)
+    return seen, f"advice {sitting.game.commitment} {sitting.game.ply}"

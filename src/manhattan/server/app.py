@@ -1,0 +1,142 @@
+"""The application: everything put together, for uvicorn to run."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, PlainTextResponse
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp
+
+from manhattan import __version__
+from manhattan.rules import ManhattanError
+from manhattan.server import metrics
+from manhattan.server.api import api
+from manhattan.server.bus import Bus, NoBus
+from manhattan.server.denials import Denial, Denied
+from manhattan.server.guard import Guard
+from manhattan.server.house import House
+from manhattan.server.limits import Gates, Limits
+from manhattan.server.people import People
+from manhattan.server.refusing import explained, refusal_of, status_of
+from manhattan.server.schema import message_schema
+from manhattan.server.store import StoreAway, open_store
+from manhattan.server.thinking import Thinkers
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a server runs."""
+
+    database: str
+    """A file for SQLite, or ``postgresql://…``."""
+    redis: str | None = None
+    """``redis://…`` carries the news where several processes share a PostgreSQL."""
+    workers: int = 1
+    """Processes in which bots think."""
+    warm: bool = True
+    """Compile what bots need as soon as the server starts."""
+    limits: Limits = field(default_factory=Limits)
+
+
+def make_app(settings: Settings) -> ASGIApp:
+    """The whole server."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        store = await open_store(settings.database)
+        house = House(store, _bus(settings), Thinkers(settings.workers))
+        app.state.house = house
+        app.state.people = await People.of(store)
+        await house.start()
+        if settings.warm:
+            house.thinkers.start()
+        try:
+            yield
+        finally:
+            await house.stop()
+
+    app = FastAPI(
+        title="Manhattan",
+        version=__version__,
+        description="The board game Manhattan over the network. Moves go over a websocket, whose "
+        "messages are described by `/api/messages.schema.json`.",
+        lifespan=lifespan,
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.gates = Gates(settings.limits)
+    app.include_router(api)
+    _add_health(app)
+    _add_errors(app)
+    return Guard(app, app.state.gates)
+
+
+def _bus(settings: Settings) -> Bus:
+    if settings.redis is None:
+        return NoBus()
+    from manhattan.server.redis_bus import RedisBus
+
+    return RedisBus(settings.redis)
+
+
+def _add_health(app: FastAPI) -> None:
+    @app.get("/healthz", include_in_schema=False)
+    async def healthz() -> PlainTextResponse:
+        """The process is alive."""
+        return PlainTextResponse("alive")
+
+    @app.get("/readyz", include_in_schema=False)
+    async def readyz() -> PlainTextResponse:
+        """It can serve people: the database answers, and so does Redis."""
+        house: House = app.state.house
+        try:
+            await house.store.answers()
+        except StoreAway:
+            return PlainTextResponse("storage is away", 503)
+        if house.bus.trouble:
+            return PlainTextResponse(house.bus.trouble, 503)
+        return PlainTextResponse("ready")
+
+    @app.get("/metrics", include_in_schema=False)
+    async def figures() -> PlainTextResponse:
+        text = generate_latest(metrics.REGISTRY).decode()
+        return PlainTextResponse(text, media_type=CONTENT_TYPE_LATEST)
+
+    @app.get("/api/messages.schema.json", include_in_schema=False)
+    async def messages() -> dict[str, Any]:
+        return message_schema()
+
+
+def _add_errors(app: FastAPI) -> None:
+    @app.exception_handler(ManhattanError)
+    async def refused(_: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, ManhattanError)
+        return _answer(error)
+
+    @app.exception_handler(RequestValidationError)
+    async def misunderstood(_: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, RequestValidationError)
+        return _answer(Denied(Denial.BAD_REQUEST, what=explained(error.errors())))
+
+    @app.exception_handler(HTTPException)
+    async def not_there(_: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, HTTPException)
+        told = {"reason": "http", "figures": {}, "text": f"{error.detail}."}
+        return JSONResponse(told, error.status_code, error.headers)
+
+
+def _answer(error: ManhattanError) -> JSONResponse:
+    told = refusal_of(error)
+    metrics.REFUSED.labels(told["reason"]).inc()
+    retry = {}
+    if isinstance(error, Denied) and error.reason is Denial.TOO_OFTEN:
+        retry["retry-after"] = str(error.figures["seconds"])
+    return JSONResponse(told, status_of(error), retry)

@@ -1,0 +1,424 @@
+"""All tables of this process: whatever happens at one of them goes through here.
+
+Something is decided by how the table stands, written down, and told; in this order, one thing at
+a time at each table. If another process was first, what it wrote is read and everything decided
+anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import Callable
+from random import Random
+from typing import Any, Final
+
+from manhattan.rules import IllegalMove, Move, State
+from manhattan.server import decisions, metrics
+from manhattan.server.bus import Bus
+from manhattan.server.clocks import Milliseconds
+from manhattan.server.committing import Committer
+from manhattan.server.denials import Denial, Denied
+from manhattan.server.entries import Entry, Opened, PersonId, Played, from_text, to_text
+from manhattan.server.live import LiveTable, Viewer, summary_of
+from manhattan.server.seen import News
+from manhattan.server.sitting import Chair, Sitting, fold, folded, opened
+from manhattan.server.store import Append, Store, StoreAway
+from manhattan.server.terms import ChairTerms, Terms
+from manhattan.server.thinking import Thinkers
+from manhattan.view import view_of
+
+log = logging.getLogger("manhattan.server")
+
+Decide = Callable[[Sitting, Milliseconds], Entry]
+"""What is to happen at a table as it stands now; raises if it can't."""
+
+_ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
+"""Without what looks alike, since people read tables' names to each other."""
+_ID_LENGTH: Final = 14
+_TRIES: Final = 8
+_SWEEP: Final = 1.0
+"""Seconds between looks at what should have happened somewhere."""
+_GRACE: Final[Milliseconds] = 2000
+"""So much later than due, any process may see to it."""
+_SAY_AGAIN: Final[Milliseconds] = 10_000
+"""So often other processes are told who looks on here."""
+_IDLE: Final[Milliseconds] = 5 * 60_000
+_RETRY: Final = 1.0
+
+
+class _Stale(Exception):
+    """A bot has thought about a position that is no more."""
+
+
+class House:
+    """The tables."""
+
+    def __init__(self, store: Store, bus: Bus, thinkers: Thinkers) -> None:
+        self.store = store
+        self.thinkers = thinkers
+        self.bus = bus
+        self.trouble: str | None = None
+        """Why nothing can be written down at the moment."""
+        self._committer = Committer(store)
+        self._tables: dict[str, LiveTable] = {}
+        self._loading: dict[str, asyncio.Task[LiveTable]] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._sweeping: asyncio.Task[None] | None = None
+
+    # Beginning and end.
+
+    async def start(self) -> None:
+        self.bus.listen(self._heard_of, self._heard_from)
+        await self.bus.start()
+        self._sweeping = asyncio.create_task(self._sweep())
+
+    async def stop(self) -> None:
+        """What was begun is written down; what is thought about is dropped."""
+        if self._sweeping is not None:
+            self._sweeping.cancel()
+        for live in self._tables.values():
+            self._rest(live)
+        for task in list(self._tasks):
+            task.cancel()
+        await self._committer.finish()
+        await self.thinkers.stop()
+        await self.bus.close()
+        await self.store.close()
+
+    # Tables.
+
+    async def open(
+        self, person: PersonId, name: str, terms: Terms, after: str | None = None
+    ) -> LiveTable:
+        """A new table."""
+        table = "".join(secrets.choice(_ALPHABET) for _ in range(_ID_LENGTH))
+        entry = Opened(at=now(), by=person, terms=terms, name=name, after=after)
+        sitting = opened(table, entry)
+        first = Append(table, 0, to_text(entry), entry.at, summary_of(sitting), sitting.people())
+        if not await self._written(first):
+            raise Denied(Denial.BUSY)  # that name is taken: once in a thousand lives
+        metrics.ENTRIES.labels(entry.type).inc()
+        return await self.table(table)
+
+    async def table(self, table: str) -> LiveTable:
+        """The table of this name."""
+        if (live := self._tables.get(table)) is not None:
+            return live
+        if table not in self._loading:
+            loading = self._spawn(self._load(table))
+            self._loading[table] = loading
+            loading.add_done_callback(lambda _: self._loading.pop(table, None))
+        return await asyncio.shield(self._loading[table])
+
+    async def look(self, table: str, viewer: Viewer, since: int | None) -> LiveTable:
+        """Somebody looks at a table from now on."""
+        live = await self.table(table)
+        async with live.lock:
+            if live.unsure:
+                await self._catch_up(live)
+            live.welcome(viewer, since, now())
+        self._tell_present(live)
+        return live
+
+    def look_away(self, live: LiveTable, viewer: Viewer) -> None:
+        live.farewell(viewer, now())
+        self._tell_present(live)
+
+    async def act(
+        self,
+        table: str,
+        decide: Decide,
+        viewer: Viewer | None = None,
+        command: str | None = None,
+    ) -> News:
+        """Have something happen: decided, written down and told to all."""
+        live = await self.table(table)
+        async with live.lock:
+            live.used = now()
+            for _ in range(_TRIES):
+                if live.unsure:
+                    await self._catch_up(live)
+                before = live.sitting
+                entry = decide(before, max(now(), before.changed_at))
+                news = await self._try(live, before, entry)
+                if news is None:  # somebody else was first
+                    await self._catch_up(live)
+                    continue
+                live.tell(news, viewer, command)
+                self.bus.tell(table, live.sitting.number)
+                self._see_to(live)
+                return news
+        raise Denied(Denial.BUSY)
+
+    async def rematch(self, table: str, person: PersonId, name: str) -> str:
+        """A new table for the same people; whoever asks first opens it."""
+        live = await self.table(table)
+        decisions.check_rematch(live.sitting, person)
+        if live.sitting.next is not None:
+            return live.sitting.next
+        old = live.sitting
+        fresh = await self.open(person, name, _again(old, person), after=old.id)
+        for number, chair in enumerate(old.chairs):
+            if chair.person is not None and fresh.sitting.chairs[number].open:
+                await self._seat(fresh, number, chair)
+
+        def decide(sitting: Sitting, at: Milliseconds) -> Entry:
+            if sitting.next is not None:
+                raise _Stale
+            return decisions.rematch(sitting, person, fresh.id, at)
+
+        try:
+            await self.act(table, decide)
+        except _Stale:  # another was quicker
+            await self.act(fresh.id, lambda sitting, at: decisions.close(sitting, person, at))
+        following = (await self.table(table)).sitting.next
+        assert following is not None
+        return following
+
+    # How it is done.
+
+    async def _load(self, table: str) -> LiveTable:
+        await self.bus.follow(table)  # first, so that nothing is missed meanwhile
+        texts = await self.store.entries(table)
+        sitting = folded(table, map(from_text, texts))
+        if sitting is None:
+            await self.bus.forget(table)
+            raise Denied(Denial.NO_SUCH_TABLE, table=table)
+        live = self._tables[table] = LiveTable(sitting, now())
+        metrics.TABLES.set(len(self._tables))
+        self._see_to(live)
+        return live
+
+    async def _try(self, live: LiveTable, before: Sitting, entry: Entry) -> News | None:
+        """Write the next entry down; None if another has that number."""
+        after = fold(before, entry)
+        summary = summary_of(after)
+        people = after.people()
+        one = Append(
+            live.id,
+            before.number,
+            to_text(entry),
+            entry.at,
+            None if summary == summary_of(before) else summary,
+            None if people == before.people() else people,
+        )
+        try:
+            first = await self._written(one)
+        except BaseException:
+            live.unsure = True
+            raise
+        return live.happened(entry, after) if first else None
+
+    async def _written(self, one: Append) -> bool:
+        try:
+            first = await self._committer.append(one)
+        except StoreAway as error:
+            if self.trouble is None:
+                log.error("storage is away", extra={"why": str(error)})
+            self.trouble = str(error)
+            raise Denied(Denial.STORAGE_AWAY) from error
+        if self.trouble is not None:
+            log.warning("storage is back")
+            self.trouble = None
+        return first
+
+    async def _catch_up(self, live: LiveTable) -> None:
+        """Read what others have written meanwhile, and tell it."""
+        try:
+            texts = await self.store.entries(live.id, live.sitting.number)
+        except StoreAway as error:
+            self.trouble = str(error)
+            raise Denied(Denial.STORAGE_AWAY) from error
+        live.unsure = False
+        for text in texts:
+            live.tell(live.happened(from_text(text)))
+        if texts:
+            self._see_to(live, delay=_GRACE)
+
+    async def _seat(self, fresh: LiveTable, number: int, chair: Chair) -> None:
+        """Somebody of the old table sits in his chair again."""
+        person = chair.person
+        assert person is not None
+        await self.act(
+            fresh.id,
+            lambda sitting, at: decisions.sit(sitting, person, chair.name, number, at),
+        )
+
+    # What happens by itself.
+
+    def _see_to(self, live: LiveTable, delay: Milliseconds = 0) -> None:
+        """Have a bot think, or wake up when a clock has run out."""
+        self._rest(live)
+        sitting = live.sitting
+        if sitting.bot_to_move and not delay:
+            live.thinking = self._spawn(self._bots_turn(live))
+        elif sitting.due is not None:
+            wait = max(0, sitting.due + delay - now()) / 1000
+            loop = asyncio.get_running_loop()
+            live.timer = loop.call_later(wait, lambda: self._spawn(self._wake(live)))
+
+    def _rest(self, live: LiveTable) -> None:
+        if live.timer is not None:
+            live.timer.cancel()
+            live.timer = None
+        if live.thinking is not None and live.thinking is not asyncio.current_task():
+            live.thinking.cancel()
+        live.thinking = None
+
+    async def _wake(self, live: LiveTable) -> None:
+        """Something may be due."""
+
+        def decide(sitting: Sitting, at: Milliseconds) -> Entry:
+            entry = decisions.overdue(sitting, at)
+            if entry is None:
+                raise _Stale
+            return entry
+
+        try:
+            await self.act(live.id, decide)
+        except _Stale:
+            self._see_to(live)
+        except Denied:
+            self._later(live)
+
+    async def _bots_turn(self, live: LiveTable) -> None:
+        """A bot thinks, and moves when people can follow."""
+        sitting = live.sitting
+        game, level = sitting.game, sitting.bot_to_move
+        assert game is not None
+        assert level is not None
+        mover = game.table.mover
+        try:
+            seen = view_of(game, mover)
+            if self.thinkers.needs_warming(level, seen):
+                live.tell_all({"type": "warming", "player": mover})
+            move = await self.thinkers.choose(level, seen, f"{game.commitment} {game.ply}")
+            wait = sitting.changed_at + sitting.terms.pace - now()
+            if wait > 0:
+                await asyncio.sleep(wait / 1000)
+            await self.act(live.id, _bots_move(game.state, move, mover))
+        except (_Stale, IllegalMove):
+            self._see_to(live)
+        except Denied:
+            self._later(live)
+
+    def _later(self, live: LiveTable) -> None:
+        """Try again soon what could not be done now."""
+        self._rest(live)
+        loop = asyncio.get_running_loop()
+        live.timer = loop.call_later(_RETRY, lambda: self._see_to(live))
+
+    async def _sweep(self) -> None:
+        """See to tables whose process has died, and drop what nobody needs any more."""
+        while True:
+            await asyncio.sleep(_SWEEP * Random().uniform(0.8, 1.2))  # noqa: S311 - not all at once
+            try:
+                for table in await self.store.overdue(now() - _GRACE, 100):
+                    await self._take_up(table)
+                if self.bus.trouble:
+                    for live in list(self._tables.values()):
+                        await self._look_for_news(live)
+                if self.trouble is not None:
+                    await self.store.answers()
+                    log.warning("storage is back")
+                    self.trouble = None
+            except (StoreAway, Denied) as error:
+                if self.trouble is None:
+                    log.error("storage is away", extra={"why": str(error)})
+                self.trouble = self.trouble or str(error)
+            for live in list(self._tables.values()):
+                if live.viewers and now() - live.told_present > _SAY_AGAIN:
+                    self._tell_present(live)
+                self._forget_if_idle(live)
+
+    async def _take_up(self, table: str) -> None:
+        """A table at which something is late: whoever was to see to it may be no more."""
+        live = await self.table(table)
+        await self._look_for_news(live)
+        busy = live.thinking is not None or live.timer is not None
+        if not busy:
+            self._see_to(live)
+
+    async def _look_for_news(self, live: LiveTable) -> None:
+        async with live.lock:
+            await self._catch_up(live)
+
+    def _forget_if_idle(self, live: LiveTable) -> None:
+        waits_long = live.sitting.due is not None and live.sitting.due < now() + _IDLE
+        busy = live.viewers or live.lock.locked() or live.thinking is not None or waits_long
+        if busy or now() - live.used < _IDLE:
+            return
+        self._rest(live)
+        del self._tables[live.id]
+        metrics.TABLES.set(len(self._tables))
+        self._spawn(self.bus.forget(live.id))
+
+    # What other processes say.
+
+    def _heard_of(self, table: str, number: int) -> None:
+        live = self._tables.get(table)
+        if live is not None and live.sitting.number < number:
+            self._spawn(self._look_for_news(live))
+
+    def _heard_from(self, table: str, process: str, people: tuple[str, ...]) -> None:
+        live = self._tables.get(table)
+        if live is not None:
+            known = live.sitting.people()
+            lookers = sum(person not in known for person in people)
+            live.heard_from(process, people, lookers, now())
+
+    def _tell_present(self, live: LiveTable) -> None:
+        live.told_present = now()
+        self.bus.tell_present(live.id, tuple(person or "" for person in live.present_here()))
+
+    def _spawn(self, work: Any) -> asyncio.Task[Any]:
+        task: asyncio.Task[Any] = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not isinstance(error, Denied):
+            log.error("something went wrong", exc_info=error)
+
+
+def now() -> Milliseconds:
+    """The time, as it is written down."""
+    return time.time_ns() // 1_000_000
+
+
+def _bots_move(thought_about: State, move: Move, mover: int) -> Decide:
+    def decide(sitting: Sitting, at: Milliseconds) -> Entry:
+        game = sitting.game
+        if game is None or game.state is not thought_about or sitting.bot_to_move is None:
+            raise _Stale
+        return Played(at=at, player=mover, move=str(move))
+
+    return decide
+
+
+def _again(old: Sitting, person: PersonId) -> Terms:
+    """The same terms; who began is followed by his left neighbour, unless lots are drawn."""
+
+    def again(chair: Chair, was: ChairTerms) -> ChairTerms:
+        if chair.level is not None:
+            return replace_chair(was, who="bot", level=chair.level, name=None)
+        if chair.person != person:
+            return replace_chair(was, who="open", level=None, name=None)
+        first = old.chairs_of(person)[0]
+        who = "me" if old.chairs[first] is chair else "here"
+        return replace_chair(was, who=who, level=None, name=chair.name)
+
+    terms = old.terms
+    chairs = tuple(map(again, old.chairs, terms.chairs))
+    first = terms.first if terms.first == "lot" else (terms.first + 1) % len(chairs)
+    return Terms.model_validate(terms.model_copy(update={"chairs": chairs, "first": first}))
+
+
+def replace_chair(chair: ChairTerms, **changes: object) -> ChairTerms:
+    return ChairTerms.model_validate(chair.model_dump() | changes)

@@ -1,0 +1,179 @@
+"""A table in this process: how it stands, who looks at it, and what was told last."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Iterable
+from typing import Final, Protocol
+
+import orjson
+
+from manhattan.server import metrics
+from manhattan.server.clocks import Milliseconds
+from manhattan.server.entries import Entry, PersonId
+from manhattan.server.protocol import Message, PresenceTold
+from manhattan.server.seen import News, view_message
+from manhattan.server.sitting import Sitting, fold
+from manhattan.server.store import Summary
+
+RECENT: Final = 100
+"""News that are kept for those who were away for a moment; others get a fresh view."""
+SEEN_ELSEWHERE: Final[Milliseconds] = 30_000
+"""So long what another process said of its viewers is believed."""
+
+
+class Viewer(Protocol):
+    """Somebody who looks at a table through a websocket."""
+
+    person: PersonId | None
+
+    def put(self, message: bytes) -> None:
+        """Send something as soon as he can take it. Never waits."""
+
+
+class LiveTable:
+    """A table that somebody plays or looks at, or that has something to do by itself."""
+
+    def __init__(self, sitting: Sitting, now: Milliseconds) -> None:
+        self.sitting = sitting
+        self.used = now
+        """When it was last needed."""
+        self.viewers: set[Viewer] = set()
+        self.lock = asyncio.Lock()
+        """Held by who decides what happens next."""
+        self.unsure = False
+        """Something was perhaps written down and perhaps not: look first."""
+        self.timer: asyncio.TimerHandle | None = None
+        self.thinking: asyncio.Task[None] | None = None
+        self.told_present = now
+        self._recent: deque[News] = deque(maxlen=RECENT)
+        self._elsewhere: dict[str, tuple[frozenset[PersonId], int, Milliseconds]] = {}
+        self._presence: PresenceTold | None = None
+
+    @property
+    def id(self) -> str:
+        return self.sitting.id
+
+    def happened(self, entry: Entry, after: Sitting | None = None) -> News:
+        """An entry was written down: the table stands differently."""
+        news = News(self.sitting, after or fold(self.sitting, entry), entry)
+        self.sitting = news.after
+        self._recent.append(news)
+        metrics.ENTRIES.labels(entry.type).inc()
+        return news
+
+    def tell(self, news: News, answered: Viewer | None = None, command: str | None = None) -> None:
+        """Tell all viewers; who asked for it is told that, too."""
+        told: dict[PersonId | None, bytes] = {}
+        for viewer in self.viewers:
+            if viewer is answered:
+                continue
+            if viewer.person not in told:
+                told[viewer.person] = encoded(news.told(viewer.person, self.sitting))
+            viewer.put(told[viewer.person])
+        if answered is not None:
+            message = news.told(answered.person, self.sitting)
+            if command is not None:
+                message["answers"] = command
+            answered.put(encoded(message))
+
+    def tell_all(self, message: Message) -> None:
+        text = encoded(message)
+        for viewer in self.viewers:
+            viewer.put(text)
+
+    def welcome(self, viewer: Viewer, since: int | None, now: Milliseconds) -> None:
+        """Somebody looks on from now on. If he has what happened before a number, he gets the
+        rest, otherwise everything."""
+        self.viewers.add(viewer)
+        self.used = now
+        missed = self._since(since)
+        if missed is None:
+            view = view_message(self.sitting, viewer.person, self.presence(now), now)
+            viewer.put(encoded(view))
+        else:
+            assert since is not None
+            presence = self.presence(now)
+            resumed: Message = {
+                "type": "resumed",
+                "number": since,
+                "now": now,
+                "presence": presence,
+            }
+            viewer.put(encoded(resumed))
+            for news in missed:
+                viewer.put(encoded(news.told(viewer.person, self.sitting)))
+        self.tell_presence(now)
+
+    def farewell(self, viewer: Viewer, now: Milliseconds) -> None:
+        """He looks no more."""
+        self.viewers.discard(viewer)
+        self.used = now
+        self.tell_presence(now)
+
+    def present_here(self) -> tuple[PersonId | None, ...]:
+        """Who looks on through this process; None is somebody without a name."""
+        return tuple(sorted({viewer.person for viewer in self.viewers}, key=str))
+
+    def heard_from(
+        self, process: str, people: Iterable[PersonId], watching: int, now: Milliseconds
+    ) -> None:
+        """Another process has told who looks on there."""
+        self._elsewhere[process] = (frozenset(people), watching, now + SEEN_ELSEWHERE)
+        self.tell_presence(now)
+
+    def presence(self, now: Milliseconds) -> PresenceTold:
+        """Who is there."""
+        people: set[PersonId | None] = {viewer.person for viewer in self.viewers}
+        at_the_table = self.sitting.people()
+        watching = sum(viewer.person not in at_the_table for viewer in self.viewers)
+        for process, (theirs, lookers, until) in list(self._elsewhere.items()):
+            if until < now:
+                del self._elsewhere[process]
+                continue
+            people |= theirs
+            watching += lookers
+        present = [
+            chair.person in people if chair.person is not None else chair.level is not None
+            for chair in self.sitting.chairs
+        ]
+        return {"type": "presence", "present": present, "watching": watching}
+
+    def tell_presence(self, now: Milliseconds) -> None:
+        """Tell who is there, if that has changed."""
+        presence = self.presence(now)
+        if presence != self._presence:
+            self._presence = presence
+            self.tell_all(presence)
+
+    def _since(self, since: int | None) -> list[News] | None:
+        if since is None or not 0 < since <= self.sitting.number:
+            return None
+        missing = self.sitting.number - since
+        if missing > len(self._recent):
+            return None
+        return list(self._recent)[len(self._recent) - missing :]
+
+
+def summary_of(sitting: Sitting) -> Summary:
+    """What lists and timers need to know."""
+    table = sitting.game.table if sitting.game else None
+    told = {
+        "edition": sitting.terms.edition,
+        "house_rules": sitting.terms.house_rules,
+        "players": [
+            {"name": chair.name, "level": chair.level, "open": chair.open}
+            for chair in sitting.chairs
+        ],
+        "host": sitting.host_name,
+        "clock": sitting.terms.clock.model_dump(),
+        "serious": sitting.terms.serious,
+        "round": table.round if table else 0,
+        "opened_at": sitting.opened_at,
+    }
+    return Summary(sitting.stage, sitting.terms.public, sitting.opened_at, sitting.due, told)
+
+
+def encoded(message: Message) -> bytes:
+    return orjson.dumps(message)

@@ -1,0 +1,152 @@
+"""Redis carries the news between processes.
+
+It is told only that there is something new; what it is, everybody reads from the database. So
+nothing is lost when Redis is away: news come late, by looking for them, until it is back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from contextlib import suppress
+from typing import Any, Final
+
+import orjson
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from manhattan.server.bus import HeardFrom, HeardOf
+from manhattan.server.store import StoreError
+from manhattan.server.store.keeping import TableId
+
+log = logging.getLogger("manhattan.server.bus")
+
+_PREFIX: Final = "manhattan:"
+_PATIENCE: Final = 2.0
+"""Seconds to wait for Redis."""
+_RETRY: Final = 0.5
+_EVERYTHING: Final = 2**31
+"""More entries than any table has: look for yourself."""
+_AWAY: Final = (RedisError, OSError, asyncio.TimeoutError)
+
+
+class RedisBus:
+    """A ``Bus`` over Redis' publish and subscribe."""
+
+    def __init__(self, address: str) -> None:
+        self.trouble: str | None = None
+        self._me = secrets.token_hex(8)
+        try:
+            self._redis: Redis = Redis.from_url(
+                address, socket_timeout=None, socket_connect_timeout=_PATIENCE
+            )
+        except ValueError as error:
+            raise StoreError(f"The address of Redis can't be used: {error}.") from error
+        self._ears = self._redis.pubsub()
+        self._followed: set[TableId] = set()
+        self._confirmed: dict[str, asyncio.Event] = {}
+        self._numbers: dict[TableId, int] = {}
+        self._present: dict[TableId, tuple[str, ...]] = {}
+        self._something = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._heard_of: HeardOf = lambda *_: None
+        self._heard_from: HeardFrom = lambda *_: None
+
+    def listen(self, heard_of: HeardOf, heard_from: HeardFrom) -> None:
+        self._heard_of, self._heard_from = heard_of, heard_from
+
+    async def start(self) -> None:
+        self._tasks = [asyncio.create_task(self._hear()), asyncio.create_task(self._speak())]
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        with suppress(*_AWAY):
+            await self._ears.aclose()  # type: ignore[no-untyped-call]
+            await self._redis.aclose()
+
+    def tell(self, table: TableId, number: int) -> None:
+        self._numbers[table] = number
+        self._something.set()
+
+    def tell_present(self, table: TableId, people: tuple[str, ...]) -> None:
+        self._present[table] = people
+        self._something.set()
+
+    async def follow(self, table: TableId) -> None:
+        self._followed.add(table)
+        heard = self._confirmed[_PREFIX + table] = asyncio.Event()
+        with suppress(*_AWAY):  # once Redis is back all tables are followed again
+            await self._ears.subscribe(_PREFIX + table)
+            await asyncio.wait_for(heard.wait(), _PATIENCE)
+        self._confirmed.pop(_PREFIX + table, None)
+
+    async def forget(self, table: TableId) -> None:
+        self._followed.discard(table)
+        with suppress(*_AWAY):
+            await self._ears.unsubscribe(_PREFIX + table)
+
+    async def _speak(self) -> None:
+        """Tell the others. What could not be told is told when Redis is back."""
+        while True:
+            await self._something.wait()
+            self._something.clear()
+            numbers, self._numbers = self._numbers, {}
+            present, self._present = self._present, {}
+            try:
+                async with self._redis.pipeline(transaction=False) as pipe:
+                    for table, number in numbers.items():
+                        pipe.publish(_PREFIX + table, self._said(number=number))
+                    for table, people in present.items():
+                        pipe.publish(_PREFIX + table, self._said(present=people))
+                    await asyncio.wait_for(pipe.execute(), _PATIENCE)
+            except _AWAY as error:
+                self._numbers = numbers | self._numbers
+                self._present = present | self._present
+                self._went_away(error)
+                await asyncio.sleep(_RETRY)
+                self._something.set()
+
+    def _said(self, **what: object) -> bytes:
+        return orjson.dumps({"by": self._me, **what})
+
+    async def _hear(self) -> None:
+        while True:
+            try:
+                await self._ears.subscribe(_PREFIX, *(_PREFIX + one for one in self._followed))
+                self._came_back()
+                async for message in self._ears.listen():
+                    self._heard(message)
+            except _AWAY as error:
+                self._went_away(error)
+                await asyncio.sleep(_RETRY)
+                self._ears = self._redis.pubsub()
+
+    def _heard(self, message: dict[str, Any]) -> None:
+        channel = message["channel"].decode()
+        if message["type"] == "subscribe" and channel in self._confirmed:
+            self._confirmed[channel].set()
+        if message["type"] != "message":
+            return
+        told = orjson.loads(message["data"])
+        if told["by"] == self._me:
+            return
+        table = channel.removeprefix(_PREFIX)
+        if "number" in told:
+            self._heard_of(table, told["number"])
+        else:
+            self._heard_from(table, told["by"], tuple(told["present"]))
+
+    def _went_away(self, error: BaseException) -> None:
+        if self.trouble is None:
+            log.error("redis is away", extra={"why": type(error).__name__})
+        self.trouble = "redis is away: news between processes come late"
+
+    def _came_back(self) -> None:
+        if self.trouble is not None:
+            log.warning("redis is back")
+            self.trouble = None
+            for table in self._followed:  # what was told meanwhile was not heard
+                self._heard_of(table, _EVERYTHING)

@@ -1,0 +1,242 @@
+"""A websocket: one viewer of one table. Commands come in, news go out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final
+
+from pydantic import ValidationError
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from manhattan.rules import ManhattanError, parse_move
+from manhattan.server import decisions, metrics
+from manhattan.server.clocks import Milliseconds
+from manhattan.server.denials import Denial, Denied
+from manhattan.server.entries import Entry, PersonId
+from manhattan.server.house import House
+from manhattan.server.limits import LONGEST_COMMAND, Bucket, Gates
+from manhattan.server.live import LiveTable, encoded
+from manhattan.server.protocol import (
+    COMMANDS,
+    AnswerCommand,
+    BackCommand,
+    Command,
+    Message,
+    PingCommand,
+    PlayCommand,
+    ResignCommand,
+    SayCommand,
+    UndoCommand,
+    WhyCommand,
+)
+from manhattan.server.refusing import explained, refusal_of
+from manhattan.server.seen import refusal_told
+from manhattan.server.sitting import Sitting
+from manhattan.server.store import Person
+from manhattan.view import view
+
+MOST_UNSENT: Final = 2_000_000
+"""Bytes that wait for a viewer who can't keep up; then he has to come again."""
+
+# Why a websocket is closed, for programs.
+NO_TABLE: Final = 4404
+TOO_MUCH: Final = 4429
+TOO_SLOW: Final = 4408
+AWAY: Final = 1001
+
+Act = Callable[[Sitting, Milliseconds], Entry]
+
+
+class _Repeated(Exception):
+    """This command was carried out before."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+class Connection:
+    """A viewer."""
+
+    def __init__(self, house: House, gates: Gates, socket: WebSocket, who: Person | None) -> None:
+        self.person: PersonId | None = who.id if who else None
+        self._name = who.name if who else ""
+        self._house = house
+        self._gates = gates
+        self._socket = socket
+        self._commands = Bucket(gates.limits.commands)
+        self._outbox: deque[bytes] = deque()
+        self._unsent = 0
+        self._something = asyncio.Event()
+        self._closing: int | None = None
+        self._live: LiveTable | None = None
+
+    async def serve(self, table: str, since: int | None) -> None:
+        """Until one of us goes away."""
+        await self._socket.accept()
+        writing = asyncio.create_task(self._write())
+        metrics.SOCKETS.inc()
+        try:
+            self._live = await self._house.look(table, self, since)
+            reading = asyncio.create_task(self._read())
+            ended = {writing, reading}
+            await asyncio.wait(ended, return_when=asyncio.FIRST_COMPLETED)
+            reading.cancel()
+            with suppress(asyncio.CancelledError, WebSocketDisconnect):
+                await reading
+        except ManhattanError as error:
+            self._refuse(error, None)
+            self._close(NO_TABLE)
+        finally:
+            if self._live is not None:
+                self._house.look_away(self._live, self)
+            self._close(AWAY)
+            with suppress(asyncio.CancelledError, Exception):
+                await writing
+            metrics.SOCKETS.dec()
+
+    def put(self, message: bytes) -> None:
+        """Send something as soon as he can take it."""
+        if self._closing is not None:
+            return
+        self._outbox.append(message)
+        self._unsent += len(message)
+        if self._unsent > MOST_UNSENT:
+            metrics.DROPPED.inc()
+            self._outbox.clear()
+            self._close(TOO_SLOW)
+        self._something.set()
+
+    def _tell(self, message: Message) -> None:
+        self.put(encoded(message))
+
+    def _close(self, code: int) -> None:
+        if self._closing is None:
+            self._closing = code
+            self._something.set()
+
+    async def _write(self) -> None:
+        send = self._socket.send
+        with suppress(WebSocketDisconnect, RuntimeError):  # he is gone
+            while True:
+                while self._outbox:
+                    message = self._outbox.popleft()
+                    self._unsent -= len(message)
+                    await send({"type": "websocket.send", "text": message.decode()})
+                if self._closing is not None:
+                    await self._socket.close(self._closing)
+                    return
+                self._something.clear()
+                await self._something.wait()
+
+    async def _read(self) -> None:
+        while True:
+            message = await self._socket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            text = message.get("text")
+            try:
+                self._commands.take()
+                await self._obey(_command(text))
+            except Denied as error:
+                self._refuse(error, None)
+                if error.reason is Denial.TOO_OFTEN:
+                    self._close(TOO_MUCH)
+                    return
+
+    async def _obey(self, command: Command) -> None:
+        """Do what he says, or tell why not."""
+        try:
+            match command:
+                case PingCommand():
+                    self._tell({"type": "done", "answers": command.id, "number": None})
+                case WhyCommand():
+                    self._explain(command)
+                case _:
+                    await self._act(command)
+        except _Repeated as done:
+            self._tell({"type": "done", "answers": command.id, "number": done.number})
+        except ManhattanError as error:
+            self._refuse(error, command.id)
+
+    async def _act(
+        self,
+        command: PlayCommand
+        | UndoCommand
+        | AnswerCommand
+        | ResignCommand
+        | BackCommand
+        | SayCommand,
+    ) -> None:
+        person = self.person
+        if person is None:
+            raise Denied(Denial.NO_IDENTITY)
+        if isinstance(command, SayCommand):
+            self._gates.talk.take(person)
+        assert self._live is not None
+
+        def decide(sitting: Sitting, now: Milliseconds) -> Entry:
+            for done in sitting.done:
+                if done.command == command.id and done.person == person:
+                    raise _Repeated(done.number)
+            return self._decided(sitting, person, command, now)
+
+        await self._house.act(self._live.id, decide, self, command.id)
+        if isinstance(command, PlayCommand):
+            self._commands.give_back()
+
+    def _decided(
+        self,
+        sitting: Sitting,
+        person: PersonId,
+        command: PlayCommand
+        | UndoCommand
+        | AnswerCommand
+        | ResignCommand
+        | BackCommand
+        | SayCommand,
+        now: Milliseconds,
+    ) -> Entry:
+        match command:
+            case PlayCommand(id=id, ply=ply, move=move):
+                return decisions.play(sitting, person, ply, move, id, now)
+            case UndoCommand(id=id, ply=ply):
+                return decisions.ask_undo(sitting, person, ply, id, now)
+            case AnswerCommand(id=id, yes=yes):
+                return decisions.answer_undo(sitting, person, yes, id, now)
+            case ResignCommand(id=id, player=player):
+                return decisions.resign(sitting, person, player, id, now)
+            case BackCommand(id=id, player=player):
+                return decisions.come_back(sitting, person, player, id, now)
+            case SayCommand(id=id, text=text):
+                return decisions.say(sitting, person, self._name, text, id, now)
+
+    def _explain(self, command: WhyCommand) -> None:
+        """Why a move can't be made, by what he sees himself."""
+        assert self._live is not None
+        sitting = self._live.sitting
+        if sitting.game is None:
+            raise Denied(Denial.NOT_BEGUN)
+        seen = view(sitting.game.state, sitting.eyes_of(self.person))
+        refused = seen.why_not(parse_move(command.move))
+        told = None if refused is None else refusal_told(refused)
+        self._tell({"type": "why", "answers": command.id, "refusal": told})
+
+    def _refuse(self, error: ManhattanError, command: str | None) -> None:
+        told = refusal_of(error)
+        metrics.REFUSED.labels(told["reason"]).inc()
+        self._tell({"type": "refused", "answers": command, **told})
+
+
+def _command(text: object) -> Command:
+    if not isinstance(text, str):
+        raise Denied(Denial.BAD_REQUEST, what="A message is a text, not bytes.")
+    if len(text) > LONGEST_COMMAND:
+        raise Denied(Denial.TOO_LARGE, limit=LONGEST_COMMAND, unit="characters")
+    try:
+        return COMMANDS.validate_json(text)
+    except ValidationError as error:
+        raise Denied(Denial.BAD_REQUEST, what=explained(error.errors())) from None
