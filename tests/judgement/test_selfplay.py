@@ -27,8 +27,9 @@ from manhattan.kernel import GAME, Position
 from manhattan.kernel.layout import MULTISETS
 from manhattan.kernel.position import unpacked
 from manhattan.kernel.speed import start_of
-from manhattan.rules import Build, Phase, Setup, legal_moves, set_up
+from manhattan.rules import Phase, Setup, set_up
 from manhattan.rules.blocks import FULL_STOCK, add
+from manhattan.rules.legality import placements
 from minds import lengths, room, some_values
 from positions import position
 
@@ -219,13 +220,12 @@ def test_a_greedy_turn_makes_the_best_placement_and_passes_on() -> None:
     state = position("A1:b2 A2:b1 B1:y3 C1:p4", tableaus=TABLEAUS, hands={0: [1, 2, 3, 5]})
     played = Position.of_state(state)
     turn(played, GREED, some_values(Kind.of(state.table.setup)))
-    builds = [move for move in legal_moves(state) if isinstance(move, Build)]
-    best = max(worths(state.table, builds))
+    found = dict(worths(state.table, placements(state.table, state.hand)))
     table = played.state().table
     changed = [n for n, tower in enumerate(table.board) if tower != state.table.board[n]]
     assert len(changed) == 1
-    made = next(b for b in builds if b.site == changed[0] and not table.tableaus[0][b.size - 1])
-    assert worths(state.table, [made]) == [best]
+    made = next(b for b in found if b.site == changed[0] and not table.tableaus[0][b.size - 1])
+    assert found[made] == max(found.values())
     assert (table.mover, table.phase) == (1, Phase.BUILD)
     assert len(played.state().hands[0]) == 4
     assert len(table.played) == len(state.table.played) + 1

@@ -8,7 +8,7 @@ import pytest
 
 from manhattan.game import Game
 from manhattan.rules import EDITIONS, Block, Build, Colour, Table, parse_board, parse_move
-from manhattan.rules.legality import colour_of, legal_moves
+from manhattan.rules.legality import colour_of, legal_moves, placements
 from manhattan.rules.prospect import Prospect, Standing
 from manhattan.rules.scoring import score_round
 from positions import position
@@ -36,11 +36,14 @@ def test_the_gains_are_those_of_scoring_after_each_placement_of_whole_games(
     looked_at = 0
     while not game.over:
         moves = game.legal_moves()
-        builds = [move for move in moves if isinstance(move, Build)]
+        places = placements(game.table, game.state.hand) if isinstance(moves[0], Build) else []
+        builds = [build for place in places for build in place.builds]
         now = scored(game.table)
-        assert Standing(game.table).points == now
-        for build, prospect in zip(builds, Standing(game.table).prospects(builds), strict=True):
+        standing = Standing(game.table)
+        assert standing.points == now
+        for build, prospect in zip(builds, standing.prospects(places), strict=True):
             then = scored_with(game.table, build)
+            assert prospect == standing.prospect(build)
             assert prospect.gains == tuple(b - a for a, b in zip(now, then, strict=True))
             owner = game.table.board[build.site].owner
             assert prospect.takes_from == (None if owner is colour_of(game.table, build) else owner)
@@ -67,7 +70,7 @@ def test_by_hand(board: str, move: str, expected: Prospect) -> None:
     build = parse_move(move)
     assert isinstance(build, Build)
     assert build in legal_moves(state)
-    assert Standing(state.table).prospects([build]) == [expected]
+    assert Standing(state.table).prospect(build) == expected
 
 
 def test_by_the_dutch_rules_several_tallest_towers_of_one_owner_score() -> None:
@@ -78,8 +81,8 @@ def test_by_the_dutch_rules_several_tallest_towers_of_one_owner_score() -> None:
     def gains(board: str, move: str) -> tuple[int, ...]:
         build = parse_move(move)
         assert isinstance(build, Build)
-        [found] = Standing(table._replace(board=parse_board(board), mover=0)).prospects([build])
-        return found.gains
+        placed = table._replace(board=parse_board(board), mover=0)
+        return Standing(placed).prospect(build).gains
 
     assert gains("A1:o4", "B1+4o") == (3, 0)  # a tower and a majority; the tallest stays
     assert gains("A1:o4", "B1+4b") == (0, 0)  # two colours share the height: three points less

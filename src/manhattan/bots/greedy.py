@@ -9,6 +9,7 @@ from manhattan.bots.budget import OWN_PACE, Budget
 from manhattan.judgement.plans import PLANS, Plan, affordable
 from manhattan.rules import Build, Move, Phase, Remove, Select, Table
 from manhattan.rules.blocks import sizes_in
+from manhattan.rules.legality import Placements, placements
 from manhattan.rules.prospect import Standing
 from manhattan.view import View
 
@@ -27,12 +28,11 @@ def choose_greedily_with_any_blocks(view: View, rng: Random, budget: Budget = OW
     table, moves = view.table, view.legal_moves()
     if isinstance(moves[0], Select):
         return rng.choice(moves)
-    builds = [move for move in moves if isinstance(move, Build)]
-    if not builds:
+    if not isinstance(moves[0], Build):
         return least_loss(moves)
-    found = worths(table, builds)
-    best = max(found)
-    return rng.choice([b for b, worth in zip(builds, found, strict=True) if worth == best])
+    found = worths(table, placements(table, view.hand))
+    best = max(worth for _, worth in found)
+    return rng.choice([build for build, worth in found if worth == best])
 
 
 def least_loss(moves: Sequence[Move]) -> Remove:
@@ -47,8 +47,12 @@ def select(table: Table, plan: Plan) -> Select:
     return Select(tuple(sizes_in(affordable(wanted, table.supplies[c.slot])) for c in own))
 
 
-def worths(table: Table, builds: Sequence[Build]) -> list[int]:
+def worths(table: Table, places: Sequence[Placements]) -> list[tuple[Build, int]]:
     """For each placement the mover's gain less the others' mean, as often as there are others."""
     mover, others = table.mover, len(table.setup.players) - 1
-    gains = [prospect.gains for prospect in Standing(table).prospects(builds)]
-    return [(others + 1) * each[mover] - sum(each) for each in gains]
+    builds = (build for each in places for build in each.builds)
+    prospects = Standing(table).prospects(places)
+    return [
+        (build, (others + 1) * prospect.gains[mover] - sum(prospect.gains))
+        for build, prospect in zip(builds, prospects, strict=True)
+    ]

@@ -29,7 +29,7 @@ def hint(view: View, rng: Random, *, learned: bool) -> Hint:
     move = (choose_by_value if learned else choose_greedily)(view, rng)
     if not isinstance(move, Build):
         return Hint(move)
-    [prospect] = Standing(view.table).prospects([move])
+    prospect = Standing(view.table).prospect(move)
     own = view.table.player.colours
     taken = None if prospect.takes_from in own else prospect.takes_from
     return Hint(move, taken, prospect.gains)

@@ -13,12 +13,13 @@ from enum import StrEnum
 from functools import cache, lru_cache
 from itertools import product
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 from manhattan.rules.blocks import LARGEST, SIZES, Colour, Stock, sizes_in, stock_of
-from manhattan.rules.board import SITES, TARGETS, Card, card_for
+from manhattan.rules.board import SITES, TARGETS, Card, Site, card_for
 from manhattan.rules.errors import ManhattanError
 from manhattan.rules.moves import Build, Move, Remove, Select, Sizes
+from manhattan.rules.setup import OwnColour
 from manhattan.rules.state import Phase, State, Table
 
 
@@ -112,7 +113,7 @@ def moves_with(table: Table, hand: tuple[Card, ...]) -> tuple[Move, ...]:
             supplies = tuple(table.supplies[own.slot] for own in table.setup.own[table.mover])
             return _selections(supplies, table.setup.schedule.blocks)
         case Phase.BUILD:
-            return tuple(_builds(table, hand))
+            return tuple(build for each in placements(table, hand) for build in each.builds)
         case Phase.REMOVE:
             return tuple(
                 Remove(size, own.said)
@@ -220,18 +221,29 @@ def _build_refusal(table: Table, hand: tuple[Card, ...], move: Build) -> Refusal
     return None
 
 
-def _builds(table: Table, hand: tuple[Card, ...]) -> list[Build]:
+class Placements(NamedTuple):
+    """The placements of one colour on one site, by size; at least one."""
+
+    card: Card
+    own: OwnColour
+    site: Site
+    builds: tuple[Build, ...]
+
+
+def placements(table: Table, hand: tuple[Card, ...]) -> list[Placements]:
+    """Every legal placement of whoever is to move, if he holds this hand, site by site."""
     board, targets = table.board, TARGETS[table.seat]
-    builds: list[Build] = []
-    for colour, slot, said in table.setup.own[table.mover]:
-        placements = _placements(said, _different_sizes(table.tableaus[slot]))
+    found: list[Placements] = []
+    for own in table.setup.own[table.mover]:
+        colour = own.colour
+        by_least = _placements(own.said, _different_sizes(table.tableaus[own.slot]))
         for card in dict.fromkeys(hand):
             for site in targets[card]:
                 tower = board[site]  # what follows is tower.smallest_for(colour), in line
                 least = tower.needs.get(colour, tower.newcomer_needs)
-                if least <= LARGEST:
-                    builds += placements[least][site]
-    return builds
+                if least <= LARGEST and (builds := by_least[least][site]):
+                    found.append(Placements(card, own, site, builds))
+    return found
 
 
 # What follows is remembered: making a move costs more than looking it up, and the same few

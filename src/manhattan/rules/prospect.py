@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from manhattan.rules.blocks import Colour
 from manhattan.rules.board import Site
-from manhattan.rules.legality import colour_of
+from manhattan.rules.legality import Placements, colour_of
 from manhattan.rules.moves import Build
 from manhattan.rules.scoring import (
     MAJORITY_POINTS,
@@ -44,10 +44,10 @@ class Standing:
 
     def __init__(self, table: Table) -> None:
         self._table = table
+        self._each = table.setup.schedule.colours
         setup, board = table.setup, table.board
-        self._slots: dict[Colour | None, Slot] = {None: NOBODY}
-        self._slots.update((colour, slot) for slot, colour in enumerate(setup.colours))
-        self._owners = [self._slots[tower.owner] for tower in board]
+        self._slots = slots = _slots(setup.colours)
+        self._owners = [slots[tower.owner] for tower in board]
         cities = (self._owners[first : first + 9] for first in range(0, 54, 9))
         self._counts = [tuple(map(city.count, range(len(setup.colours)))) for city in cities]
         self._summit = _Summit(board, setup)
@@ -55,41 +55,50 @@ class Standing:
     @property
     def points(self) -> tuple[int, ...]:
         """What each player would score now."""
-        setup = self._table.setup
         points = [TOWER_POINTS * sum(city) for city in zip(*self._counts, strict=True)]
         points.append(0)  # nobody's
         for counts in self._counts:
             points[_holder(counts)] += MAJORITY_POINTS
         points[self._slots[self._summit.scorer]] += TALLEST_POINTS
-        return _by_player(points[:-1], setup.schedule.colours)
+        return _by_player(points[:-1], self._each)
 
-    def prospects(self, builds: Iterable[Build]) -> list[Prospect]:
-        """What each of the mover's placements would change."""
-        table, summit, slots = self._table, self._summit, self._slots
+    def prospects(self, places: Iterable[Placements]) -> list[Prospect]:
+        """What each of the mover's placements would change, site by site and by size."""
+        summit, board, owners = self._summit, self._table.board, self._owners
+        # Sites of one city with one owner are alike, as long as nobody reaches the tallest tower.
+        known: dict[tuple[int, Slot, Slot], Prospect] = {}
         found: list[Prospect] = []
-        place = None
-        for build in builds:
-            if place is None or build.site is not place[0] or build.colour is not place[1]:
-                # A block's size matters only for the tallest tower: the prospects of a site differ
-                # by who scores that, and those who list placements list a site's one by one.
-                place = build.site, build.colour
-                colour, height = colour_of(table, build), table.board[build.site].height
-                known: dict[Colour | None, Prospect] = {}
-            tallest = summit.with_tower(colour, height + build.size)
-            if tallest not in known:
-                known[tallest] = self._prospect(build.site, slots[colour], slots[tallest])
-            found.append(known[tallest])
+        for _, own, site, builds in places:
+            alike = site // 9, owners[site], own.slot
+            usual = known.get(alike)
+            if usual is None:
+                usual = known[alike] = self._prospect(site, own.slot, summit.scorer)
+            height = board[site].height
+            if height + builds[-1].size < summit.height:
+                found += [usual] * len(builds)
+                continue
+            for build in builds:
+                tallest = summit.with_tower(own.colour, height + build.size)
+                same = tallest is summit.scorer
+                found.append(usual if same else self._prospect(site, own.slot, tallest))
         return found
 
-    def _prospect(self, site: Site, slot: Slot, tallest: Slot) -> Prospect:
+    def prospect(self, build: Build) -> Prospect:
+        """What one of the mover's placements would change."""
+        site, colour = build.site, colour_of(self._table, build)
+        tallest = self._summit.with_tower(colour, self._table.board[site].height + build.size)
+        return self._prospect(site, self._slots[colour], tallest)
+
+    def _prospect(self, site: Site, slot: Slot, tallest: Colour | None) -> Prospect:
         """What changes when a site is a colour's and somebody scores the tallest tower."""
-        owner = self._owners[site]
+        owner, slots = self._owners[site], self._slots
         gains = _gains(
-            self._table.setup.schedule.colours,
+            self._each,
             self._counts[site // 9],
             owner,
             slot,
-            (self._slots[self._summit.scorer], tallest),
+            slots[self._summit.scorer],
+            slots[tallest],
         )
         return Prospect(None if owner == slot else self._table.board[site].owner, gains)
 
@@ -114,13 +123,19 @@ class _Summit:
         return self.scorer
 
 
+@cache
+def _slots(colours: tuple[Colour, ...]) -> dict[Colour | None, Slot]:
+    return {None: NOBODY} | {colour: slot for slot, colour in enumerate(colours)}
+
+
 @lru_cache(maxsize=20_000)
 def _gains(
     colours_each: int,
     counts: tuple[int, ...],
     owner: Slot,
     slot: Slot,
-    tallest: tuple[Slot, Slot],
+    tallest_before: Slot,
+    tallest_after: Slot,
 ) -> tuple[int, ...]:
     """The gains from one site's change of owner in a city, and from the tallest tower's."""
     points = [0] * (len(counts) + 1)  # the last one is nobody's
@@ -133,9 +148,8 @@ def _gains(
         points[slot] += TOWER_POINTS
         points[_holder(counts)] -= MAJORITY_POINTS
         points[_holder(tuple(changed))] += MAJORITY_POINTS
-    before, after = tallest
-    points[before] -= TALLEST_POINTS
-    points[after] += TALLEST_POINTS
+    points[tallest_before] -= TALLEST_POINTS
+    points[tallest_after] += TALLEST_POINTS
     return _by_player(points[:-1], colours_each)
 
 

@@ -63,8 +63,9 @@ class Result:
 
 def tallest_towers(board: Board) -> tuple[Site, ...]:
     """The sites of all towers that share the greatest height."""
-    height = max(tower.height for tower in board)
-    return tuple(s for s, tower in zip(SITES, board, strict=True) if tower.height == height > 0)
+    heights = [tower.height for tower in board]
+    tallest = max(heights)
+    return tuple(SITES[n] for n, height in enumerate(heights) if height == tallest > 0)
 
 
 def tallest_scorer(board: Board, tallest: Sequence[Site], tie: TallestTie) -> Colour | None:

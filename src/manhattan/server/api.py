@@ -60,12 +60,12 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 api = APIRouter(prefix="/api", responses=REFUSALS)
 
 
-def house(request: Request) -> House:
+async def house(request: Request) -> House:
     found: House = request.app.state.house
     return found
 
 
-def gates(request: Request) -> Gates:
+async def gates(request: Request) -> Gates:
     found: Gates = request.app.state.gates
     return found
 

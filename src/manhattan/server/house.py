@@ -22,7 +22,7 @@ from manhattan.server.clocks import Milliseconds
 from manhattan.server.committing import Committer
 from manhattan.server.denials import Denial, Denied
 from manhattan.server.entries import Entry, Opened, PersonId, Played, from_text, to_text
-from manhattan.server.live import LiveTable, Viewer, summary_of
+from manhattan.server.live import LiveTable, Viewer, changed_summary, summary_of
 from manhattan.server.seen import News
 from manhattan.server.sitting import Chair, Sitting, fold, folded, opened
 from manhattan.server.store import Append, Store, StoreAway
@@ -195,16 +195,9 @@ class House:
     async def _try(self, live: LiveTable, before: Sitting, entry: Entry) -> News | None:
         """Write the next entry down; None if another has that number."""
         after = fold(before, entry)
-        summary = summary_of(after)
-        people = after.people()
-        one = Append(
-            live.id,
-            before.number,
-            to_text(entry),
-            entry.at,
-            None if summary == summary_of(before) else summary,
-            None if people == before.people() else people,
-        )
+        summary = changed_summary(before, after)
+        people = None if before.chairs is after.chairs else after.people()
+        one = Append(live.id, before.number, to_text(entry), entry.at, summary, people)
         try:
             first = await self._written(one)
         except BaseException:

@@ -158,7 +158,6 @@ class LiveTable:
 
 def summary_of(sitting: Sitting) -> Summary:
     """What lists and timers need to know."""
-    table = sitting.game.table if sitting.game else None
     told = {
         "edition": sitting.terms.edition,
         "house_rules": sitting.terms.house_rules,
@@ -169,10 +168,27 @@ def summary_of(sitting: Sitting) -> Summary:
         "host": sitting.host_name,
         "clock": sitting.terms.clock.model_dump(),
         "serious": sitting.terms.serious,
-        "round": table.round if table else 0,
+        "round": _round(sitting),
         "opened_at": sitting.opened_at,
     }
     return Summary(sitting.stage, sitting.terms.public, sitting.opened_at, sitting.due, told)
+
+
+def changed_summary(before: Sitting, after: Sitting) -> Summary | None:
+    """What lists and timers need to know, if it has changed."""
+    if (
+        before.chairs is after.chairs
+        and before.stage == after.stage
+        and before.due == after.due
+        and _round(before) == _round(after)
+        and before.host == after.host
+    ):
+        return None
+    return summary_of(after)
+
+
+def _round(sitting: Sitting) -> int:
+    return sitting.game.table.round if sitting.game else 0
 
 
 def encoded(message: Message) -> bytes:

@@ -7,9 +7,10 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from manhattan.record import event_json, result_json
-from manhattan.rules import Build, Colour, Event, Phase, Refusal, Scored, Setup, Table, Tower
+from manhattan.rules import Colour, Event, Phase, Refusal, Scored, Setup, Table, Tower
 from manhattan.rules.blocks import LARGEST
-from manhattan.rules.board import SITES, card_for
+from manhattan.rules.board import SITES
+from manhattan.rules.legality import placements
 from manhattan.rules.prospect import Standing
 from manhattan.server.clocks import Clocks, Milliseconds
 from manhattan.server.entries import (
@@ -164,7 +165,6 @@ def own_told(seen: View, standing: Callable[[], Standing]) -> OwnTold:
 def table_told(sitting: Sitting, person: PersonId | None) -> TableTold:
     """A table and who sits at it."""
     terms, game = sitting.terms, sitting.game
-    schedule = terms.setup([f"Player {n}" for n in range(1, len(sitting.chairs) + 1)]).schedule
     return {
         "id": sitting.id,
         "stage": sitting.stage,
@@ -174,8 +174,8 @@ def table_told(sitting: Sitting, person: PersonId | None) -> TableTold:
         "host": person == sitting.host,
         "host_name": sitting.host_name,
         "first": game.setup.first if game else terms.first,
-        "rounds": schedule.rounds,
-        "blocks": schedule.blocks,
+        "rounds": sitting.schedule.rounds,
+        "blocks": sitting.schedule.blocks,
         "public": terms.public,
         "serious": terms.serious,
         "pace": terms.pace,
@@ -326,17 +326,14 @@ def _moves(
             "blocks": table.setup.schedule.blocks,
             "supplies": {one.colour.value: table.supplies[one.slot] for one in own},
         }
-    moves = seen.legal_moves()
     if table.phase is Phase.REMOVE:
-        return {"kind": "remove", "moves": list(map(str, moves))}
-    builds = [move for move in moves if isinstance(move, Build)]
+        return {"kind": "remove", "moves": list(map(str, seen.legal_moves()))}
+    places = placements(table, seen.hand)
+    each = ((build, place.card) for place in places for build in place.builds)
     told: list[BuildTold] = [
-        {
-            "move": str(build),
-            "card": card_for(table.seat, build.site),
-            "takes_from": prospect.takes_from,
-            "gains": prospect.gains,
-        }
-        for build, prospect in zip(builds, standing().prospects(builds), strict=True)
+        {"move": str(build), "card": card, "takes_from": takes_from, "gains": gains}
+        for (build, card), (takes_from, gains) in zip(
+            each, standing().prospects(places), strict=True
+        )
     ]
     return {"kind": "build", "builds": told}

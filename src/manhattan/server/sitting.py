@@ -12,6 +12,7 @@ from typing import Final, Literal
 
 from manhattan.game import Game
 from manhattan.rules import Built, Colour, Redrew, Seat, lot
+from manhattan.rules.editions import Schedule
 from manhattan.server.clocks import Clocks, Milliseconds, given_time, passed_on, wound_up
 from manhattan.server.entries import (
     Begun,
@@ -122,6 +123,7 @@ class Sitting:
     opened_at: Milliseconds
     changed_at: Milliseconds
     chairs: tuple[Chair, ...]
+    schedule: Schedule
     clocks: Clocks
     stage: Stage = "gathering"
     game: Game | None = None
@@ -214,10 +216,10 @@ def opened(table: str, entry: Opened) -> Sitting:
     """A table at its beginning."""
     terms = entry.terms
     assert entry.by is not None  # somebody opens it
-    places = terms.setup([f"Player {n}" for n in range(1, len(terms.chairs) + 1)]).players
+    setup = terms.setup([f"Player {n}" for n in range(1, len(terms.chairs) + 1)])
     bots = 0
     chairs: list[Chair] = []
-    for wanted, place in zip(terms.chairs, places, strict=True):
+    for wanted, place in zip(terms.chairs, setup.players, strict=True):
         chair = Chair(place.seat, place.colours)
         if wanted.who in ("me", "here"):
             chair = replace(chair, name=wanted.name or entry.name, person=entry.by)
@@ -234,6 +236,7 @@ def opened(table: str, entry: Opened) -> Sitting:
         opened_at=entry.at,
         changed_at=entry.at,
         chairs=tuple(chairs),
+        schedule=setup.schedule,
         clocks=wound_up(terms.clock, len(chairs)),
         after=entry.after,
     )
@@ -255,11 +258,11 @@ def folded(table: str, entries: Iterable[Entry]) -> Sitting | None:
 def fold(sitting: Sitting | None, entry: Entry) -> Sitting:
     """How a table stands after one more entry."""
     assert sitting is not None  # the first entry opens the table
-    after = _happened(sitting, entry)
     done = sitting.done
     if entry.by is not None and entry.command is not None:
         this = Done(entry.by, entry.command, sitting.number)
         done = (*done[-COMMANDS_KEPT + 1 :], this)
+    after = _happened(sitting, entry)
     return replace(after, number=sitting.number + 1, done=done)
 
 
@@ -321,15 +324,13 @@ def _begun(sitting: Sitting, entry: Begun) -> Sitting:
     count = len(sitting.chairs)
     first = lot(seed, count) if sitting.terms.first == "lot" else sitting.terms.first
     setup = sitting.terms.setup([chair.name for chair in sitting.chairs], first)
-    begun = replace(sitting, stage="playing", game=Game.from_seed(setup, seed))
-    return _settled(begun, entry.at)
+    return _settled(sitting, entry.at, game=Game.from_seed(setup, seed))
 
 
 def _played(sitting: Sitting, entry: Played) -> Sitting:
     assert sitting.game is not None
-    game = sitting.game.at(sitting.game.ply)
-    game.play(entry.move, entry.player)
-    return _settled(replace(sitting, game=game, undo=None), entry.at, moved=True)
+    game = sitting.game.after(entry.move, entry.player)
+    return _settled(sitting, entry.at, game=game, moved=True)
 
 
 def _undone(sitting: Sitting, entry: UndoAsked | UndoAnswered) -> Sitting:
@@ -341,12 +342,11 @@ def _undone(sitting: Sitting, entry: UndoAsked | UndoAnswered) -> Sitting:
     else:
         assert sitting.undo is not None
         if not entry.yes or entry.by is None:
-            return _settled(replace(sitting, undo=None), entry.at)
+            return _settled(sitting, entry.at)
         undo = replace(sitting.undo, agreed=sitting.undo.agreed | {entry.by})
     if sitting.must_agree(undo.person) - undo.agreed:
         return replace(sitting, undo=undo, changed_at=entry.at)
-    back = replace(sitting, game=sitting.game.at(undo.ply), undo=None)
-    return _settled(back, entry.at)
+    return _settled(sitting, entry.at, game=sitting.game.at(undo.ply))
 
 
 def _played_for(sitting: Sitting, entry: Resigned | RanOut | Returned) -> Sitting:
@@ -359,20 +359,21 @@ def _played_for(sitting: Sitting, entry: Resigned | RanOut | Returned) -> Sittin
         case Returned():
             after = _with_chair(sitting, entry.player, played_for=False)
             after = replace(after, clocks=given_time(after.clocks, entry.player))
-    if after.undo is not None:  # those who are left may have agreed already, or nobody asks now
-        after = replace(after, undo=None)
     return _settled(after, entry.at)
 
 
-def _settled(sitting: Sitting, now: Milliseconds, *, moved: bool = False) -> Sitting:
-    """The clock runs for the person to move, and the game may be over."""
-    assert sitting.game is not None
-    over = sitting.game.over
-    mover = sitting.game.table.mover
-    waits_for = None if over or sitting.chairs[mover].played_by else mover
+def _settled(
+    sitting: Sitting, now: Milliseconds, *, game: Game | None = None, moved: bool = False
+) -> Sitting:
+    """The game has gone on: the clock runs for the person to move, the game may be over, and
+    nobody is asked any more whether it should go back."""
+    game = game or sitting.game
+    assert game is not None
+    mover = game.table.mover
+    waits_for = None if game.over or sitting.chairs[mover].played_by else mover
     clocks = passed_on(sitting.clocks, waits_for, now, moved=moved)
-    stage: Stage = "over" if over else "playing"
-    return replace(sitting, clocks=clocks, stage=stage, changed_at=now)
+    stage: Stage = "over" if game.over else "playing"
+    return replace(sitting, game=game, clocks=clocks, stage=stage, undo=None, changed_at=now)
 
 
 def _with_chair(sitting: Sitting, number: int, **changes: object) -> Sitting:
