@@ -16,13 +16,13 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 
 LEVELS = [
     {"rules"},
-    {"background", "game", "spread"},
+    {"background", "client", "game", "spread"},
     {"view"},
     {"record", "replay", "rulebook"},
     {"kernel"},
     {"judgement"},
     {"bots"},
-    {"arena"},
+    {"arena", "server"},
     {"cli", "__main__"},
 ]
 """From the ground up: a module knows those on its own level and below, never above."""

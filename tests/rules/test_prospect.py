@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from manhattan.game import Game
-from manhattan.rules import EDITIONS, Block, Build, Colour, Table, parse_board, parse_move
+from manhattan.rules import EDITIONS, Block, Build, Colour, Phase, Table, parse_board, parse_move
 from manhattan.rules.legality import colour_of, legal_moves, placements
 from manhattan.rules.prospect import Prospect, Standing
 from manhattan.rules.scoring import score_round
@@ -48,7 +48,13 @@ def test_the_gains_are_those_of_scoring_after_each_placement_of_whole_games(
             owner = game.table.board[build.site].owner
             assert prospect.takes_from == (None if owner is colour_of(game.table, build) else owner)
             looked_at += 1
-        game.play(rng.choice(moves))
+        move = rng.choice(moves)
+        game.play(move)
+        later = standing.after(game.table, move.site if isinstance(move, Build) else None)
+        assert later.points == scored(game.table)
+        if game.table.phase is Phase.BUILD:
+            places = placements(game.table, game.state.hand)
+            assert later.prospects(places) == Standing(game.table).prospects(places)
     assert looked_at > 500
 
 

@@ -111,7 +111,7 @@ def moves_with(table: Table, hand: tuple[Card, ...]) -> tuple[Move, ...]:
     match table.phase:
         case Phase.SELECT:
             supplies = tuple(table.supplies[own.slot] for own in table.setup.own[table.mover])
-            return _selections(supplies, table.setup.schedule.blocks)
+            return selections(supplies, table.setup.schedule.blocks)
         case Phase.BUILD:
             return tuple(build for each in placements(table, hand) for build in each.builds)
         case Phase.REMOVE:
@@ -266,7 +266,8 @@ def _placements(said: Colour | None, sizes: Sizes) -> tuple[tuple[tuple[Build, .
 
 
 @lru_cache(maxsize=256)
-def _selections(supplies: tuple[Stock, ...], count: int) -> tuple[Select, ...]:
+def selections(supplies: tuple[Stock, ...], count: int) -> tuple[Select, ...]:
+    """Every choice of so many blocks of each colour, from what is left of it."""
     each = (_multisets(supply, count) for supply in supplies)
     return tuple(map(_selection, product(*each)))
 

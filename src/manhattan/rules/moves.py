@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from manhattan.rules.blocks import BLOCKS_OF_A_COLOUR, COLOUR_BY_LETTER, SIZES, Colour
@@ -91,6 +92,7 @@ _REMOVE: Final = re.compile(r"-([1-4])([obypkrg])?")
 _SELECT: Final = re.compile(r"\[([1-4]{1,24})(?:\|([1-4]{1,24}))?\]")
 
 
+@lru_cache(maxsize=4096)
 def parse_move(text: str) -> Move:
     """The move that a text says.
 

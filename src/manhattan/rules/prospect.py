@@ -7,11 +7,11 @@ site, so one city's majority, two colours' towers and perhaps who has the talles
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from typing import NamedTuple
 
 from manhattan.rules.blocks import Colour
-from manhattan.rules.board import Site
+from manhattan.rules.board import CITIES, Site
 from manhattan.rules.legality import Placements, colour_of
 from manhattan.rules.moves import Build
 from manhattan.rules.scoring import (
@@ -39,32 +39,59 @@ class Prospect(NamedTuple):
     """How many points more each player would score, if the round ended after it."""
 
 
+class _Found(NamedTuple):
+    """What there is to know about a board."""
+
+    owners: list[Slot]
+    """Of each site."""
+    counts: list[tuple[int, ...]]
+    """For each city, how many towers each colour owns."""
+    summit: _Summit
+
+
 class Standing:
     """What everybody would score if the round ended now, and what a placement would change."""
 
-    def __init__(self, table: Table) -> None:
+    __slots__ = ("_each", "_found", "_slots", "_table")
+
+    def __init__(self, table: Table, found: _Found | None = None) -> None:
         self._table = table
         self._each = table.setup.schedule.colours
-        setup, board = table.setup, table.board
-        self._slots = slots = _slots(setup.colours)
-        self._owners = [slots[tower.owner] for tower in board]
-        cities = (self._owners[first : first + 9] for first in range(0, 54, 9))
-        self._counts = [tuple(map(city.count, range(len(setup.colours)))) for city in cities]
-        self._summit = _Summit(board, setup)
+        self._slots = _slots(table.setup.colours)
+        self._found = found or _found(table, self._slots)
+
+    @property
+    def board(self) -> Board:
+        return self._table.board
+
+    def after(self, table: Table, site: Site | None) -> Standing:
+        """The standing when a block was put on a site, or nowhere, since: quicker than looking at
+        the whole board."""
+        if site is None:
+            return Standing(table, self._found)
+        owners, counts, summit = self._found
+        tower, city = table.board[site], site // 9
+        owners, counts = owners.copy(), counts.copy()
+        owners[site] = self._slots[tower.owner]
+        counts[city] = _count(owners, city, len(table.setup.colours))
+        if tower.height >= summit.height:
+            summit = _Summit.of(table.board, table.setup)
+        return Standing(table, _Found(owners, counts, summit))
 
     @property
     def points(self) -> tuple[int, ...]:
         """What each player would score now."""
-        points = [TOWER_POINTS * sum(city) for city in zip(*self._counts, strict=True)]
+        _, cities, summit = self._found
+        points = [TOWER_POINTS * sum(towers) for towers in zip(*cities, strict=True)]
         points.append(0)  # nobody's
-        for counts in self._counts:
+        for counts in cities:
             points[_holder(counts)] += MAJORITY_POINTS
-        points[self._slots[self._summit.scorer]] += TALLEST_POINTS
+        points[self._slots[summit.scorer]] += TALLEST_POINTS
         return _by_player(points[:-1], self._each)
 
     def prospects(self, places: Iterable[Placements]) -> list[Prospect]:
         """What each of the mover's placements would change, site by site and by size."""
-        summit, board, owners = self._summit, self._table.board, self._owners
+        board, (owners, _, summit) = self._table.board, self._found
         # Sites of one city with one owner are alike, as long as nobody reaches the tallest tower.
         known: dict[tuple[int, Slot, Slot], Prospect] = {}
         found: list[Prospect] = []
@@ -86,40 +113,56 @@ class Standing:
     def prospect(self, build: Build) -> Prospect:
         """What one of the mover's placements would change."""
         site, colour = build.site, colour_of(self._table, build)
-        tallest = self._summit.with_tower(colour, self._table.board[site].height + build.size)
+        tallest = self._found.summit.with_tower(colour, self._table.board[site].height + build.size)
         return self._prospect(site, self._slots[colour], tallest)
 
     def _prospect(self, site: Site, slot: Slot, tallest: Colour | None) -> Prospect:
         """What changes when a site is a colour's and somebody scores the tallest tower."""
-        owner, slots = self._owners[site], self._slots
+        owners, cities, summit = self._found
+        owner, counts, slots = owners[site], cities[site // 9], self._slots
+        before = _holder(counts)
+        after = before if owner == slot else _holder(_passed_on(counts, owner, slot))
         gains = _gains(
+            len(counts),
             self._each,
-            self._counts[site // 9],
             owner,
             slot,
-            slots[self._summit.scorer],
+            before,
+            after,
+            slots[summit.scorer],
             slots[tallest],
         )
         return Prospect(None if owner == slot else self._table.board[site].owner, gains)
 
 
-class _Summit:
+class _Summit(NamedTuple):
     """The tallest towers, and who would score for them with one more tower."""
 
-    def __init__(self, board: Board, setup: Setup) -> None:
+    height: int
+    scorer: Colour | None
+    shared_by: Colour | None
+    """Who would go on scoring with one more tower of this height."""
+
+    @classmethod
+    def of(cls, board: Board, setup: Setup) -> _Summit:
         tallest = tallest_towers(board)
+        if not tallest:
+            return cls(0, None, None)
         tie = setup.rules.tallest_tie
-        self.height = board[tallest[0]].height if tallest else 0
-        self.scorer = tallest_scorer(board, tallest, tie) if tallest else None
         owners = {board[site].owner for site in tallest}
-        self._shared_by = owners.pop() if tie == "one_owner" and len(owners) == 1 else None
+        one_owner = tie == "one_owner" and len(owners) == 1
+        return cls(
+            board[tallest[0]].height,
+            tallest_scorer(board, tallest, tie),
+            owners.pop() if one_owner else None,
+        )
 
     def with_tower(self, colour: Colour, height: int) -> Colour | None:
         """Who has the tallest tower when one of that height, which was lower, is a colour's."""
         if height > self.height:
             return colour
         if height == self.height:
-            return colour if colour is self._shared_by else None
+            return colour if colour is self.shared_by else None
         return self.scorer
 
 
@@ -128,28 +171,45 @@ def _slots(colours: tuple[Colour, ...]) -> dict[Colour | None, Slot]:
     return {None: NOBODY} | {colour: slot for slot, colour in enumerate(colours)}
 
 
-@lru_cache(maxsize=20_000)
+def _found(table: Table, slots: dict[Colour | None, Slot]) -> _Found:
+    owners = [slots[tower.owner] for tower in table.board]
+    counts = [_count(owners, city, len(slots) - 1) for city in range(len(CITIES))]
+    return _Found(owners, counts, _Summit.of(table.board, table.setup))
+
+
+def _count(owners: list[Slot], city: int, colours: int) -> tuple[int, ...]:
+    return tuple(map(owners[9 * city : 9 * city + 9].count, range(colours)))
+
+
+def _passed_on(counts: tuple[int, ...], owner: Slot, slot: Slot) -> tuple[int, ...]:
+    """A city's counts when a tower has another owner."""
+    changed = list(counts)
+    changed[slot] += 1
+    if owner != NOBODY:
+        changed[owner] -= 1
+    return tuple(changed)
+
+
+@cache
 def _gains(
+    colours: int,
     colours_each: int,
-    counts: tuple[int, ...],
-    owner: Slot,
-    slot: Slot,
+    owner_before: Slot,
+    owner_after: Slot,
+    holder_before: Slot,
+    holder_after: Slot,
     tallest_before: Slot,
     tallest_after: Slot,
 ) -> tuple[int, ...]:
-    """The gains from one site's change of owner in a city, and from the tallest tower's."""
-    points = [0] * (len(counts) + 1)  # the last one is nobody's
-    if owner != slot:
-        changed = list(counts)
-        changed[slot] += 1
-        if owner != NOBODY:
-            changed[owner] -= 1
-        points[owner] -= TOWER_POINTS
-        points[slot] += TOWER_POINTS
-        points[_holder(counts)] -= MAJORITY_POINTS
-        points[_holder(tuple(changed))] += MAJORITY_POINTS
-    points[tallest_before] -= TALLEST_POINTS
-    points[tallest_after] += TALLEST_POINTS
+    """The gains when a tower, a city's majority and the tallest tower change hands, or don't."""
+    points = [0] * (colours + 1)  # the last one is nobody's
+    for before, after, worth in (
+        (owner_before, owner_after, TOWER_POINTS),
+        (holder_before, holder_after, MAJORITY_POINTS),
+        (tallest_before, tallest_after, TALLEST_POINTS),
+    ):
+        points[before] -= worth
+        points[after] += worth
     return _by_player(points[:-1], colours_each)
 
 

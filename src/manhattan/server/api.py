@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Body, Depends, Path, Query, Request, Response, WebSocket
+from fastapi import APIRouter, Body, Depends, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import Field
 
@@ -33,7 +33,6 @@ from manhattan.server.people import COOKIE, COOKIE_LASTS, People
 from manhattan.server.protocol import RefusalTold, TableTold, ViewMessage
 from manhattan.server.seen import table_told, view_message
 from manhattan.server.sitting import Sitting
-from manhattan.server.socket import Connection
 from manhattan.server.store import Person
 from manhattan.server.terms import Form, LevelName, Name, Terms
 from manhattan.view import View, view_of
@@ -357,24 +356,6 @@ async def evaluation(
     tables."""
     seen, dice = _own_view((await house.table(table)).sitting, person, gates)
     return evaluation_told(await house.thinkers.evaluate(seen, dice))
-
-
-@api.websocket("/tables/{table}/socket")
-async def socket(socket: WebSocket, table: str, since: str | None = None) -> None:
-    """A table as it goes on. The messages are described by `/api/messages.schema.json`."""
-    state = socket.app.state
-    try:
-        person = await state.people.known(socket.cookies.get(COOKIE))
-        state.gates.enter(address_of(socket.scope), person.id if person else None)
-    except Denied:
-        await socket.close(1013)
-        return
-    try:
-        connection = Connection(state.house, state.gates, socket, person)
-        last = int(since) if since is not None and since.isdecimal() and len(since) < 9 else None
-        await connection.serve(table, last)
-    finally:
-        state.gates.leave(address_of(socket.scope), person.id if person else None)
 
 
 async def _done(house: House, table: str, person: Person, decide: Decide) -> TableTold:

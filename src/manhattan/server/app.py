@@ -27,6 +27,7 @@ from manhattan.server.limits import Gates, Limits
 from manhattan.server.people import People
 from manhattan.server.refusing import explained, refusal_of, status_of
 from manhattan.server.schema import message_schema
+from manhattan.server.socket import serve_socket
 from manhattan.server.store import StoreAway, open_store
 from manhattan.server.thinking import Thinkers
 
@@ -78,7 +79,7 @@ def make_app(settings: Settings) -> ASGIApp:
     app.include_router(api)
     _add_health(app)
     _add_errors(app)
-    return Guard(app, app.state.gates)
+    return Guard(app, serve_socket, app.state.gates)
 
 
 def _collect_garbage_seldom() -> None:

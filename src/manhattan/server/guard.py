@@ -39,17 +39,21 @@ _HEADERS: Final = {
 class Guard:
     """Wraps the application."""
 
-    def __init__(self, app: ASGIApp, gates: Gates) -> None:
+    def __init__(self, app: ASGIApp, sockets: ASGIApp, gates: Gates) -> None:
         self._app = app
+        self._sockets = sockets
         self._gates = gates
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             await self._http(scope, receive, send)
-        elif scope["type"] == "websocket" and foreign(Headers(scope=scope)):
+        elif scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+        elif foreign(Headers(scope=scope)):
             await send({"type": "websocket.close", "code": 1008})  # HTTP 403
         else:
-            await self._app(scope, receive, send)
+            scope["app"] = self._app
+            await self._sockets(scope, receive, send)
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         begun = time.perf_counter()

@@ -57,7 +57,8 @@ class LiveTable:
 
     def happened(self, entry: Entry, after: Sitting | None = None) -> News:
         """An entry was written down: the table stands differently."""
-        news = News(self.sitting, after or fold(self.sitting, entry), entry)
+        known = self._recent[-1].standing_if_known if self._recent else None
+        news = News(self.sitting, after or fold(self.sitting, entry), entry, known)
         self.sitting = news.after
         self._recent.append(news)
         metrics.ENTRIES.labels(entry.type).inc()

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from manhattan.record import event_json, result_json
-from manhattan.rules import Colour, Event, Phase, Refusal, Scored, Setup, Table, Tower
+from manhattan.rules import Build, Colour, Event, Phase, Refusal, Scored, Setup, Table, Tower
 from manhattan.rules.blocks import LARGEST
 from manhattan.rules.board import SITES
 from manhattan.rules.legality import placements
@@ -78,23 +78,39 @@ def view_message(
 class News:
     """What an entry is to everybody: told to each viewer as he may know it."""
 
-    def __init__(self, before: Sitting, after: Sitting, entry: Entry) -> None:
+    def __init__(
+        self, before: Sitting, after: Sitting, entry: Entry, known: Standing | None = None
+    ) -> None:
+        """With the standing before, if it is known, the one after it is quickly found."""
         self.before = before
         self.after = after
         self.entry = entry
+        self._known = known
 
     @property
     def number(self) -> int:
         return self.before.number
 
     @cached_property
-    def _standing(self) -> Standing:
-        assert self.after.game is not None
-        return Standing(self.after.game.table)
+    def standing(self) -> Standing:
+        """The points, as the board stands now."""
+        before, game = self.before.game, self.after.game
+        assert game is not None
+        move = game.moves[-1] if isinstance(self.entry, Played) else None
+        known, self._known = self._known, None  # or all would hang together for ever
+        if known is None or before is None or known.board is not before.table.board:
+            return Standing(game.table)
+        return known.after(game.table, move.site if isinstance(move, Build) else None)
+
+    @property
+    def standing_if_known(self) -> Standing | None:
+        """If somebody has asked for it."""
+        found: Standing | None = self.__dict__.get("standing")
+        return found
 
     @cached_property
     def _changes(self) -> PositionTold:
-        return _changes(self.before, self.after, lambda: self._standing)
+        return _changes(self.before, self.after, lambda: self.standing)
 
     def told(self, person: PersonId | None, now: Sitting) -> NewsMessage:
         """For a viewer, as the table stands now: only the latest news say what he may do."""
@@ -123,7 +139,7 @@ class News:
     def _own(self, person: PersonId | None) -> OwnTold:
         assert self.after.game is not None
         seen = view(self.after.game.state, self.after.eyes_of(person))
-        return own_told(seen, lambda: self._standing)
+        return own_told(seen, lambda: self.standing)
 
 
 def what_told(entry: Entry) -> dict[str, Any]:

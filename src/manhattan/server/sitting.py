@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from manhattan.game import Game
 from manhattan.rules import Built, Colour, Redrew, Seat, lot
@@ -110,9 +110,8 @@ class Done:
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Sitting:
-    """A table with those who sit at it."""
+class Sitting(NamedTuple):
+    """A table with those who sit at it. (A named tuple, because every move makes a new one.)"""
 
     id: str
     number: int
@@ -255,21 +254,26 @@ def folded(table: str, entries: Iterable[Entry]) -> Sitting | None:
     return sitting
 
 
+Changes = dict[str, Any]
+"""What is different after an entry, by the sitting's own names."""
+
+
 def fold(sitting: Sitting | None, entry: Entry) -> Sitting:
     """How a table stands after one more entry."""
     assert sitting is not None  # the first entry opens the table
-    done = sitting.done
+    changes = _happened(sitting, entry)
     if entry.by is not None and entry.command is not None:
         this = Done(entry.by, entry.command, sitting.number)
-        done = (*done[-COMMANDS_KEPT + 1 :], this)
-    after = _happened(sitting, entry)
-    return replace(after, number=sitting.number + 1, done=done)
+        changes["done"] = (*sitting.done[-COMMANDS_KEPT + 1 :], this)
+    return sitting._replace(number=sitting.number + 1, **changes)
 
 
-def _happened(sitting: Sitting, entry: Entry) -> Sitting:
+def _happened(sitting: Sitting, entry: Entry) -> Changes:
     match entry:
         case Played():
-            return _played(sitting, entry)
+            assert sitting.game is not None
+            game = sitting.game.after(entry.move, entry.player)
+            return _gone_on(sitting, sitting.chairs, game, entry.at, moved=True)
         case Said():
             line = Line(
                 sitting.number,
@@ -279,7 +283,7 @@ def _happened(sitting: Sitting, entry: Entry) -> Sitting:
                 entry.text,
             )
             talk = (*sitting.talk[-TALK_KEPT + 1 :], line)
-            return replace(sitting, talk=talk, said=sitting.said + 1)
+            return {"talk": talk, "said": sitting.said + 1}
         case UndoAsked() | UndoAnswered():
             return _undone(sitting, entry)
         case Begun():
@@ -288,103 +292,109 @@ def _happened(sitting: Sitting, entry: Entry) -> Sitting:
             return _played_for(sitting, entry)
         case Opened():
             raise AssertionError("a table is opened once")
-    return replace(_sat_down(sitting, entry), changed_at=entry.at)
+    return {"changed_at": entry.at, **_sat_down(sitting, entry)}
 
 
 def _sat_down(
     sitting: Sitting, entry: Sat | Vacated | Filled | Closed | LinkMade | SeatMoved | Rematched
-) -> Sitting:
+) -> Changes:
     """Chairs change hands."""
     match entry:
         case Sat():
-            return _with_chair(sitting, entry.chair, name=entry.name, person=entry.by)
+            return {"chairs": _with(sitting, entry.chair, name=entry.name, person=entry.by)}
         case Vacated():
-            left = _with_chair(sitting, entry.chair, name="", person=None, level=None)
-            return _with_a_host(left)
+            chairs = _with(sitting, entry.chair, name="", person=None, level=None)
+            return {"chairs": chairs, **_host(sitting, chairs)}
         case Filled():
             bots = sum(chair.level is not None for chair in sitting.chairs)
             name = bot_name(entry.level, bots + 1)
-            return _with_chair(sitting, entry.chair, name=name, level=entry.level, person=None)
+            chairs = _with(sitting, entry.chair, name=name, level=entry.level, person=None)
+            return {"chairs": chairs}
         case Closed():
-            return replace(sitting, stage="closed")
+            return {"stage": "closed"}
         case LinkMade():
             link = Link(entry.chair, entry.digest, entry.at)
             others = (one for one in sitting.links if one.chair != entry.chair)
-            return replace(sitting, links=(*others, link))
+            return {"links": (*others, link)}
         case SeatMoved():
             links = tuple(one for one in sitting.links if one.digest != entry.digest)
-            moved = _with_chair(sitting, entry.chair, person=entry.by)
-            return _with_a_host(replace(moved, links=links))
+            chairs = _with(sitting, entry.chair, person=entry.by)
+            return {"chairs": chairs, "links": links, **_host(sitting, chairs)}
         case Rematched():
-            return replace(sitting, next=entry.table)
+            return {"next": entry.table}
 
 
-def _begun(sitting: Sitting, entry: Begun) -> Sitting:
+def _begun(sitting: Sitting, entry: Begun) -> Changes:
     seed = bytes.fromhex(entry.seed)
     count = len(sitting.chairs)
     first = lot(seed, count) if sitting.terms.first == "lot" else sitting.terms.first
     setup = sitting.terms.setup([chair.name for chair in sitting.chairs], first)
-    return _settled(sitting, entry.at, game=Game.from_seed(setup, seed))
+    return _gone_on(sitting, sitting.chairs, Game.from_seed(setup, seed), entry.at)
 
 
-def _played(sitting: Sitting, entry: Played) -> Sitting:
-    assert sitting.game is not None
-    game = sitting.game.after(entry.move, entry.player)
-    return _settled(sitting, entry.at, game=game, moved=True)
-
-
-def _undone(sitting: Sitting, entry: UndoAsked | UndoAnswered) -> Sitting:
+def _undone(sitting: Sitting, entry: UndoAsked | UndoAnswered) -> Changes:
     """A question is asked or answered; when all have agreed, the game goes back."""
-    assert sitting.game is not None
+    game = sitting.game
+    assert game is not None
     if isinstance(entry, UndoAsked):
         assert entry.by is not None
         undo = Undo(entry.by, entry.player, entry.ply, entry.at)
     else:
         assert sitting.undo is not None
         if not entry.yes or entry.by is None:
-            return _settled(sitting, entry.at)
+            return _gone_on(sitting, sitting.chairs, game, entry.at)
         undo = replace(sitting.undo, agreed=sitting.undo.agreed | {entry.by})
     if sitting.must_agree(undo.person) - undo.agreed:
-        return replace(sitting, undo=undo, changed_at=entry.at)
-    return _settled(sitting, entry.at, game=sitting.game.at(undo.ply))
+        return {"undo": undo, "changed_at": entry.at}
+    return _gone_on(sitting, sitting.chairs, game.at(undo.ply), entry.at)
 
 
-def _played_for(sitting: Sitting, entry: Resigned | RanOut | Returned) -> Sitting:
+def _played_for(sitting: Sitting, entry: Resigned | RanOut | Returned) -> Changes:
     """A bot takes over, or gives the seat back."""
+    game = sitting.game
+    assert game is not None
     match entry:
         case Resigned():
-            after = _with_chair(sitting, entry.player, played_for=True, resigned=True)
+            chairs = _with(sitting, entry.player, played_for=True, resigned=True)
         case RanOut():
-            after = _with_chair(sitting, entry.player, played_for=True)
+            chairs = _with(sitting, entry.player, played_for=True)
         case Returned():
-            after = _with_chair(sitting, entry.player, played_for=False)
-            after = replace(after, clocks=given_time(after.clocks, entry.player))
-    return _settled(after, entry.at)
+            chairs = _with(sitting, entry.player, played_for=False)
+            sitting = sitting._replace(clocks=given_time(sitting.clocks, entry.player))
+    return {"chairs": chairs, **_gone_on(sitting, chairs, game, entry.at)}
 
 
-def _settled(
-    sitting: Sitting, now: Milliseconds, *, game: Game | None = None, moved: bool = False
-) -> Sitting:
+def _gone_on(
+    sitting: Sitting,
+    chairs: tuple[Chair, ...],
+    game: Game,
+    now: Milliseconds,
+    *,
+    moved: bool = False,
+) -> Changes:
     """The game has gone on: the clock runs for the person to move, the game may be over, and
     nobody is asked any more whether it should go back."""
-    game = game or sitting.game
-    assert game is not None
-    mover = game.table.mover
-    waits_for = None if game.over or sitting.chairs[mover].played_by else mover
-    clocks = passed_on(sitting.clocks, waits_for, now, moved=moved)
-    stage: Stage = "over" if game.over else "playing"
-    return replace(sitting, game=game, clocks=clocks, stage=stage, undo=None, changed_at=now)
+    over, mover = game.over, game.table.mover
+    waits_for = None if over or chairs[mover].played_by else mover
+    return {
+        "game": game,
+        "clocks": passed_on(sitting.clocks, waits_for, now, moved=moved),
+        "stage": "over" if over else "playing",
+        "undo": None,
+        "changed_at": now,
+    }
 
 
-def _with_chair(sitting: Sitting, number: int, **changes: object) -> Sitting:
+def _with(sitting: Sitting, number: int, **changes: Any) -> tuple[Chair, ...]:
+    """The chairs, one of them changed."""
     chairs = list(sitting.chairs)
-    chairs[number] = replace(chairs[number], **changes)  # type: ignore[arg-type]
-    return replace(sitting, chairs=tuple(chairs))
+    chairs[number] = replace(chairs[number], **changes)
+    return tuple(chairs)
 
 
-def _with_a_host(sitting: Sitting) -> Sitting:
-    """Who opened the table and has left it hands it on; where nobody is left, it is closed."""
-    people = [chair for chair in sitting.chairs if chair.person is not None]
-    if sitting.chairs_of(sitting.host) or not people:
-        return sitting
-    return replace(sitting, host=people[0].person or "", host_name=people[0].name)
+def _host(sitting: Sitting, chairs: tuple[Chair, ...]) -> Changes:
+    """Who opened the table and has left it hands it on."""
+    people = [chair for chair in chairs if chair.person is not None]
+    if not people or any(chair.person == sitting.host for chair in people):
+        return {}
+    return {"host": people[0].person, "host_name": people[0].name}

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import deque
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
 from pydantic import ValidationError
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.requests import HTTPConnection
+from starlette.types import Receive, Scope, Send
 
 from manhattan.rules import ManhattanError, parse_move
 from manhattan.server import decisions, metrics
 from manhattan.server.clocks import Milliseconds
 from manhattan.server.denials import Denial, Denied
 from manhattan.server.entries import Entry, PersonId
+from manhattan.server.guard import address_of
 from manhattan.server.house import House
 from manhattan.server.limits import LONGEST_COMMAND, Bucket, Gates
 from manhattan.server.live import LiveTable, encoded
+from manhattan.server.people import COOKIE, People
 from manhattan.server.protocol import (
     COMMANDS,
     AnswerCommand,
@@ -47,7 +50,33 @@ TOO_MUCH: Final = 4429
 TOO_SLOW: Final = 4408
 AWAY: Final = 1001
 
-Act = Callable[[Sitting, Milliseconds], Entry]
+_PATH: Final = re.compile(r"/api/tables/([a-z0-9]{14})/socket")
+_NUMBER: Final = re.compile(r"[0-9]{1,8}")
+
+
+async def serve_socket(scope: Scope, receive: Receive, send: Send) -> None:
+    """A websocket, as uvicorn hands it over. (Moves go through here: what FastAPI would wrap around
+    it costs as much as sending them.)"""
+    state = scope["app"].state
+    people: People = state.people
+    gates: Gates = state.gates
+    asked = HTTPConnection(scope)
+    path = _PATH.fullmatch(scope["path"])
+    try:
+        if path is None:
+            raise Denied(Denial.NO_SUCH_TABLE, table="")
+        person = await people.known(asked.cookies.get(COOKIE))
+        address, id = address_of(scope), person.id if person else None
+        gates.enter(address, id)
+    except ManhattanError:
+        await send({"type": "websocket.close", "code": AWAY})  # HTTP 403
+        return
+    try:
+        since = asked.query_params.get("since", "")
+        number = int(since) if _NUMBER.fullmatch(since) else None
+        await Connection(state.house, gates, person, receive, send).serve(path[1], number)
+    finally:
+        gates.leave(address, id)
 
 
 class _Repeated(Exception):
@@ -61,12 +90,15 @@ class _Repeated(Exception):
 class Connection:
     """A viewer."""
 
-    def __init__(self, house: House, gates: Gates, socket: WebSocket, who: Person | None) -> None:
+    def __init__(
+        self, house: House, gates: Gates, who: Person | None, receive: Receive, send: Send
+    ) -> None:
         self.person: PersonId | None = who.id if who else None
         self._name = who.name if who else ""
         self._house = house
         self._gates = gates
-        self._socket = socket
+        self._receive = receive
+        self._send = send
         self._commands = Bucket(gates.limits.commands)
         self._outbox: deque[bytes] = deque()
         self._unsent = 0
@@ -76,7 +108,8 @@ class Connection:
 
     async def serve(self, table: str, since: int | None) -> None:
         """Until one of us goes away."""
-        await self._socket.accept()
+        await self._receive()
+        await self._send({"type": "websocket.accept"})
         writing = asyncio.create_task(self._write())
         metrics.SOCKETS.inc()
         try:
@@ -85,7 +118,7 @@ class Connection:
             ended = {writing, reading}
             await asyncio.wait(ended, return_when=asyncio.FIRST_COMPLETED)
             reading.cancel()
-            with suppress(asyncio.CancelledError, WebSocketDisconnect):
+            with suppress(asyncio.CancelledError):
                 await reading
         except ManhattanError as error:
             self._refuse(error, None)
@@ -119,22 +152,22 @@ class Connection:
             self._something.set()
 
     async def _write(self) -> None:
-        send = self._socket.send
-        with suppress(WebSocketDisconnect, RuntimeError):  # he is gone
+        send = self._send
+        with suppress(OSError, RuntimeError):  # he is gone
             while True:
                 while self._outbox:
                     message = self._outbox.popleft()
                     self._unsent -= len(message)
                     await send({"type": "websocket.send", "text": message.decode()})
                 if self._closing is not None:
-                    await self._socket.close(self._closing)
+                    await send({"type": "websocket.close", "code": self._closing})
                     return
                 self._something.clear()
                 await self._something.wait()
 
     async def _read(self) -> None:
         while True:
-            message = await self._socket.receive()
+            message = await self._receive()
             if message["type"] == "websocket.disconnect":
                 return
             text = message.get("text")

@@ -1,0 +1,301 @@
+"""Playing on a server from a program: say a name, take a chair, make moves.
+
+    with Client("http://127.0.0.1:8000", "My bot") as me:
+        table = me.open(chairs=[{"who": "me"}, {"who": "bot", "level": "easy"}], begin=True)
+        with me.at(table) as seat:
+            for turn in seat.turns():
+                seat.play(turn.moves[0])
+
+A connection that breaks is made again; what was missed is fetched, and a move that was sent
+meanwhile is made once, or refused.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from itertools import count
+from types import TracebackType
+from typing import Any, Final, Self
+from urllib.parse import urlsplit
+
+from websockets.exceptions import InvalidHandshake, WebSocketException
+from websockets.sync.client import ClientConnection, connect
+
+from manhattan.rules import ManhattanError
+from manhattan.rules.legality import selections
+
+Json = dict[str, Any]
+_PATIENCE: Final = 30.0
+"""Seconds to try again and again, when a server is away."""
+_PAUSE: Final = 0.3
+
+
+class Refused(ManhattanError):
+    """The server does not do what it was asked for. Nothing was changed by it."""
+
+    def __init__(self, told: Mapping[str, Any]) -> None:
+        super().__init__(str(told["text"]))
+        self.reason: str = told["reason"]
+        self.figures: Json = told["figures"]
+
+
+class Away(ManhattanError):
+    """The server does not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """It is your turn: what you see and what you may do."""
+
+    player: int
+    """Whose turn it is, by his place at the table."""
+    ply: int
+    """How many moves were made so far."""
+    hand: tuple[int, ...]
+    moves: tuple[str, ...]
+    """Every legal move."""
+    prospects: Mapping[str, Json] = field(default_factory=dict)
+    """For each placement: its card, whom it takes the tower from, and what it would gain."""
+    position: Json = field(default_factory=dict, repr=False)
+    """What lies open on the table."""
+    table: Json = field(default_factory=dict, repr=False)
+    """Who sits where, and by which rules."""
+
+
+class Client:
+    """Somebody on a server."""
+
+    def __init__(self, address: str, name: str, *, patience: float = _PATIENCE) -> None:
+        parts = urlsplit(address)
+        self._secure = parts.scheme == "https"
+        self._host = parts.netloc
+        self._patience = patience
+        self._cookie = ""
+        self.name: str = self.call("PUT", "/api/me", {"name": name})["name"]
+
+    def open(self, *, begin: bool = False, **terms: Any) -> str:
+        """Open a table, and tell its name. What can be said is described in docs/server.md."""
+        path = f"/api/tables?begin={str(begin).lower()}"
+        return str(self.call("POST", path, terms)["id"])
+
+    def tables(self, stage: str = "gathering") -> list[Json]:
+        """The public tables."""
+        found: list[Json] = self.call("GET", f"/api/tables?stage={stage}")["tables"]
+        return found
+
+    def sit(self, table: str, chair: int | None = None) -> Json:
+        """Take a chair: a certain one, or any that is open."""
+        return self.call("POST", f"/api/tables/{table}/sit", {"chair": chair})
+
+    def leave(self, table: str) -> Json:
+        """Get up again, before the game."""
+        return self.call("POST", f"/api/tables/{table}/leave")
+
+    def begin(self, table: str) -> Json:
+        """Deal, as who has opened the table."""
+        return self.call("POST", f"/api/tables/{table}/begin")
+
+    def record(self, table: str) -> Json:
+        """The saved game."""
+        return self.call("GET", f"/api/tables/{table}/record")
+
+    def at(self, table: str) -> Seat:
+        """Look at a table, and play if you have a chair there."""
+        scheme = "wss" if self._secure else "ws"
+        address = f"{scheme}://{self._host}/api/tables/{table}/socket"
+        return Seat(address, self._cookie, self._patience)
+
+    def call(self, method: str, path: str, body: object = None) -> Json:
+        """Ask the server something that has no method here."""
+        kind = HTTPSConnection if self._secure else HTTPConnection
+        http = kind(self._host, timeout=self._patience)
+        headers = {"Content-Type": "application/json"}
+        if self._cookie:
+            headers["Cookie"] = self._cookie
+        try:
+            http.request(method, path, None if body is None else json.dumps(body), headers)
+            answer = http.getresponse()
+            told: Json = json.loads(answer.read())
+        except (OSError, HTTPException, ValueError) as error:
+            raise Away(f"The server at {self._host} does not answer: {error}.") from error
+        finally:
+            http.close()
+        if answer.status >= 400:
+            raise Refused(told)
+        if cookie := answer.headers.get("Set-Cookie"):
+            self._cookie = cookie.partition(";")[0]
+        return told
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Nothing has to be let go of; it reads well."""
+
+
+class Seat:
+    """A table, seen through a websocket."""
+
+    def __init__(self, address: str, cookie: str, patience: float) -> None:
+        self._address = address
+        self._cookie = cookie
+        self._patience = patience
+        self._socket: ClientConnection | None = None
+        self._number: int | None = None
+        self._ids = count(1)
+        self._stamp = f"{time.time_ns():x}"
+        self.table: Json = {}
+        self.position: Json = {}
+        self.own: Json = {}
+
+    @property
+    def over(self) -> bool:
+        """Is the game over, or will there be none?"""
+        return self.table.get("stage") in ("over", "closed")
+
+    def news(self) -> Iterator[Json]:
+        """Every message of the server, as it comes; what it changes is seen to."""
+        while True:
+            yield self._next()
+
+    def turns(self) -> Iterator[Turn]:
+        """Each time that it is your turn, until the game is over."""
+        self._next()
+        while not self.over:
+            if self.own.get("moves") and not self._played_for():
+                yield self._turn()
+            if not self.over:
+                self._next()
+
+    def play(self, move: str) -> Json:
+        """Make a move; the news of it come back."""
+        return self.ask("play", ply=self.position["ply"], move=move)
+
+    def say(self, text: str) -> Json:
+        """Say something to all."""
+        return self.ask("say", text=text)
+
+    def resign(self) -> Json:
+        """Give up; a bot plays on."""
+        return self.ask("resign")
+
+    def ask(self, kind: str, **what: Any) -> Json:
+        """Send a command, and wait for its answer. It is sent again if the connection breaks:
+        by its name the server knows that it is the same."""
+        command = {"type": kind, "id": f"{self._stamp}-{next(self._ids)}", **what}
+        text = json.dumps(command)
+        socket = self._send(text, None)
+        while True:
+            told = self._next()
+            if told.get("answers") == command["id"]:
+                if told["type"] == "refused":
+                    raise Refused(told)
+                return told
+            if self._socket is not socket:  # it broke meanwhile
+                socket = self._send(text, socket)
+
+    def close(self) -> None:
+        """Look away. The chair stays yours."""
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _turn(self) -> Turn:
+        told = self.own["moves"]
+        prospects: dict[str, Json] = {}
+        match told["kind"]:
+            case "select":
+                supplies = tuple(tuple(stock) for stock in told["supplies"].values())
+                moves = tuple(map(str, selections(supplies, told["blocks"])))
+            case "build":
+                prospects = {one["move"]: one for one in told["builds"]}
+                moves = tuple(prospects)
+            case _:
+                moves = tuple(told["moves"])
+        return Turn(
+            self.own["player"],
+            self.position["ply"],
+            tuple(self.own["hand"]),
+            moves,
+            prospects,
+            self.position,
+            self.table,
+        )
+
+    def _played_for(self) -> bool:
+        return bool(self.table["chairs"][self.own["player"]]["played_for"])
+
+    def _send(self, text: str, broken: ClientConnection | None) -> ClientConnection:
+        while True:
+            socket = self._connected()
+            with suppress(WebSocketException, OSError):
+                socket.send(text)
+                return socket
+            if socket is not broken:
+                broken = socket
+            self._socket = None
+
+    def _next(self) -> Json:
+        while True:
+            socket = self._connected()
+            try:
+                told: Json = json.loads(socket.recv())
+            except (WebSocketException, OSError):
+                self._socket = None
+                continue
+            self._take_in(told)
+            return told
+
+    def _take_in(self, told: Json) -> None:
+        match told["type"]:
+            case "view":
+                self._number = told["number"]
+                self.table = told["table"]
+                self.position = told["position"] or {}
+                self.own = told["own"] or {}
+            case "news":
+                self._number = told["number"] + 1
+                self.table = told.get("table", self.table)
+                self.own = told.get("own", self.own) or {}
+                changes = dict(told.get("changes", {}))
+                towers = self.position.get("towers", {}) | changes.pop("towers", {})
+                standing = {site: tower for site, tower in towers.items() if tower}
+                self.position = self.position | changes | {"towers": standing}
+            case "refused" if told["answers"] is None:
+                raise Refused(told)
+
+    def _connected(self) -> ClientConnection:
+        """The connection; a new one if it broke."""
+        until = time.monotonic() + self._patience
+        while self._socket is None:
+            since = "" if self._number is None else f"?since={self._number}"
+            try:
+                self._socket = connect(
+                    self._address + since, additional_headers={"Cookie": self._cookie}
+                )
+            except (WebSocketException, InvalidHandshake, OSError) as error:
+                if time.monotonic() > until:
+                    raise Away(f"The server does not answer: {error}.") from error
+                time.sleep(_PAUSE)
+        return self._socket
