@@ -229,7 +229,11 @@ class Seat:
                 supplies = tuple(tuple(stock) for stock in told["supplies"].values())
                 moves = tuple(map(str, selections(supplies, told["blocks"])))
             case "build":
-                prospects = {one["move"]: one for one in told["builds"]}
+                prospects = {
+                    move: {"card": place["card"], "takes_from": place["takes_from"], "gains": gains}
+                    for place in told["places"]
+                    for move, gains in zip(place["moves"], place["gains"], strict=True)
+                }
                 moves = tuple(prospects)
             case _:
                 moves = tuple(told["moves"])

@@ -50,9 +50,8 @@ def select(table: Table, plan: Plan) -> Select:
 def worths(table: Table, places: Sequence[Placements]) -> list[tuple[Build, int]]:
     """For each placement the mover's gain less the others' mean, as often as there are others."""
     mover, others = table.mover, len(table.setup.players) - 1
-    builds = (build for each in places for build in each.builds)
-    prospects = Standing(table).prospects(places)
     return [
         (build, (others + 1) * prospect.gains[mover] - sum(prospect.gains))
-        for build, prospect in zip(builds, prospects, strict=True)
+        for place, prospects in zip(places, Standing(table).prospects(places), strict=True)
+        for build, prospect in zip(place.builds, prospects, strict=True)
     ]

@@ -228,6 +228,8 @@ class Placements(NamedTuple):
     own: OwnColour
     site: Site
     builds: tuple[Build, ...]
+    texts: tuple[str, ...]
+    """The same as texts."""
 
 
 def placements(table: Table, hand: tuple[Card, ...]) -> list[Placements]:
@@ -241,8 +243,8 @@ def placements(table: Table, hand: tuple[Card, ...]) -> list[Placements]:
             for site in targets[card]:
                 tower = board[site]  # what follows is tower.smallest_for(colour), in line
                 least = tower.needs.get(colour, tower.newcomer_needs)
-                if least <= LARGEST and (builds := by_least[least][site]):
-                    found.append(Placements(card, own, site, builds))
+                if least <= LARGEST and (builds := by_least[least][site])[0]:
+                    found.append(Placements(card, own, site, *builds))
     return found
 
 
@@ -256,13 +258,17 @@ def _different_sizes(tableau: Stock) -> Sizes:
 
 
 @cache
-def _placements(said: Colour | None, sizes: Sizes) -> tuple[tuple[tuple[Build, ...], ...], ...]:
+def _placements(
+    said: Colour | None, sizes: Sizes
+) -> tuple[tuple[tuple[tuple[Build, ...], tuple[str, ...]], ...], ...]:
     """``[least][site]``: the moves that put one of some sizes, of at least so many floors, on a
-    site."""
-    return tuple(
-        tuple(tuple(Build(site, size, said) for size in sizes if size >= least) for site in SITES)
-        for least in (0, *SIZES)
-    )
+    site; and their texts."""
+
+    def on(site: Site, least: int) -> tuple[tuple[Build, ...], tuple[str, ...]]:
+        builds = tuple(Build(site, size, said) for size in sizes if size >= least)
+        return builds, tuple(map(str, builds))
+
+    return tuple(tuple(on(site, least) for site in SITES) for least in (0, *SIZES))
 
 
 @lru_cache(maxsize=256)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
+from operator import add
 from typing import NamedTuple
 
 from manhattan.rules.blocks import Colour
@@ -89,50 +90,39 @@ class Standing:
         points[self._slots[summit.scorer]] += TALLEST_POINTS
         return _by_player(points[:-1], self._each)
 
-    def prospects(self, places: Iterable[Placements]) -> list[Prospect]:
+    def prospects(self, places: Iterable[Placements]) -> list[list[Prospect]]:
         """What each of the mover's placements would change, site by site and by size."""
-        board, (owners, _, summit) = self._table.board, self._found
-        # Sites of one city with one owner are alike, as long as nobody reaches the tallest tower.
-        known: dict[tuple[int, Slot, Slot], Prospect] = {}
-        found: list[Prospect] = []
-        for _, own, site, builds in places:
-            alike = site // 9, owners[site], own.slot
-            usual = known.get(alike)
-            if usual is None:
-                usual = known[alike] = self._prospect(site, own.slot, summit.scorer)
+        (owners, counts, summit), board = self._found, self._table.board
+        colours, each = self._table.setup.colours, self._each
+        found: list[list[Prospect]] = []
+        for _, own, site, builds, _ in places:
+            usual = _taken(colours, each, counts[site // 9], owners[site], own.slot)
             height = board[site].height
-            if height + builds[-1].size < summit.height:
-                found += [usual] * len(builds)
-                continue
-            for build in builds:
-                tallest = summit.with_tower(own.colour, height + build.size)
-                same = tallest is summit.scorer
-                found.append(usual if same else self._prospect(site, own.slot, tallest))
+            if height + builds[-1].size < summit.height:  # a block's size matters for nothing else
+                found.append([usual] * len(builds))
+            else:
+                taller = (height + build.size for build in builds)
+                found.append([self._with_tallest(usual, own.colour, one) for one in taller])
         return found
 
     def prospect(self, build: Build) -> Prospect:
         """What one of the mover's placements would change."""
-        site, colour = build.site, colour_of(self._table, build)
-        tallest = self._found.summit.with_tower(colour, self._table.board[site].height + build.size)
-        return self._prospect(site, self._slots[colour], tallest)
+        table, (owners, counts, _) = self._table, self._found
+        site, colour = build.site, colour_of(table, build)
+        slot, colours = self._slots[colour], table.setup.colours
+        usual = _taken(colours, self._each, counts[site // 9], owners[site], slot)
+        return self._with_tallest(usual, colour, table.board[site].height + build.size)
 
-    def _prospect(self, site: Site, slot: Slot, tallest: Colour | None) -> Prospect:
-        """What changes when a site is a colour's and somebody scores the tallest tower."""
-        owners, cities, summit = self._found
-        owner, counts, slots = owners[site], cities[site // 9], self._slots
-        before = _holder(counts)
-        after = before if owner == slot else _holder(_passed_on(counts, owner, slot))
-        gains = _gains(
-            len(counts),
-            self._each,
-            owner,
-            slot,
-            before,
-            after,
-            slots[summit.scorer],
-            slots[tallest],
+    def _with_tallest(self, usual: Prospect, colour: Colour, height: int) -> Prospect:
+        """A prospect, when a tower that was lower has a certain height then."""
+        summit, slots = self._found.summit, self._slots
+        tallest = summit.with_tower(colour, height)
+        if tallest is summit.scorer:
+            return usual
+        passes = _passes(
+            len(slots) - 1, self._each, slots[summit.scorer], slots[tallest], TALLEST_POINTS
         )
-        return Prospect(None if owner == slot else self._table.board[site].owner, gains)
+        return Prospect(usual.takes_from, tuple(map(add, usual.gains, passes)))
 
 
 class _Summit(NamedTuple):
@@ -181,35 +171,40 @@ def _count(owners: list[Slot], city: int, colours: int) -> tuple[int, ...]:
     return tuple(map(owners[9 * city : 9 * city + 9].count, range(colours)))
 
 
-def _passed_on(counts: tuple[int, ...], owner: Slot, slot: Slot) -> tuple[int, ...]:
-    """A city's counts when a tower has another owner."""
-    changed = list(counts)
-    changed[slot] += 1
-    if owner != NOBODY:
-        changed[owner] -= 1
-    return tuple(changed)
+# Both of these are asked for again and again with the same few thousand cities.
 
 
 @cache
-def _gains(
-    colours: int,
+def _taken(
+    colours: tuple[Colour, ...],
     colours_each: int,
-    owner_before: Slot,
-    owner_after: Slot,
-    holder_before: Slot,
-    holder_after: Slot,
-    tallest_before: Slot,
-    tallest_after: Slot,
+    counts: tuple[int, ...],
+    owner: Slot,
+    slot: Slot,
+) -> Prospect:
+    """What changes when a tower of a city passes from its owner, or from nobody, to a colour, and
+    the majority of the city with it."""
+    if owner == slot:
+        return Prospect(None, (0,) * (len(colours) // colours_each))
+    after = list(counts)
+    after[slot] += 1
+    if owner != NOBODY:
+        after[owner] -= 1
+    holders = _holder(counts), _holder(tuple(after))
+    tower = _passes(len(colours), colours_each, owner, slot, TOWER_POINTS)
+    majority = _passes(len(colours), colours_each, *holders, MAJORITY_POINTS)
+    takes_from = None if owner == NOBODY else colours[owner]
+    return Prospect(takes_from, tuple(map(add, tower, majority)))
+
+
+@cache
+def _passes(
+    colours: int, colours_each: int, before: Slot, after: Slot, worth: int
 ) -> tuple[int, ...]:
-    """The gains when a tower, a city's majority and the tallest tower change hands, or don't."""
+    """What each player gains when something passes from one colour to another."""
     points = [0] * (colours + 1)  # the last one is nobody's
-    for before, after, worth in (
-        (owner_before, owner_after, TOWER_POINTS),
-        (holder_before, holder_after, MAJORITY_POINTS),
-        (tallest_before, tallest_after, TALLEST_POINTS),
-    ):
-        points[before] -= worth
-        points[after] += worth
+    points[before] -= worth
+    points[after] += worth
     return _by_player(points[:-1], colours_each)
 
 

@@ -156,14 +156,18 @@ class PositionTold(TypedDict, total=False):
     clock: ClockTold
 
 
-class BuildTold(TypedDict):
-    """A placement, and what it would change."""
+class PlaceTold(TypedDict):
+    """A site on which one may build with one colour, and what that would change."""
 
-    move: str
+    site: str
     card: int
+    """The card that names it."""
+    moves: tuple[str, ...]
+    """By size."""
     takes_from: str | None
-    gains: list[int] | tuple[int, ...]
-    """Points more for each player, if the round ended after it."""
+    """Whose tower it is now, if it is another colour's."""
+    gains: list[tuple[int, ...]]
+    """For each move: points more for each player, if the round ended after it."""
 
 
 class SelectMoves(TypedDict):
@@ -176,7 +180,7 @@ class SelectMoves(TypedDict):
 
 class BuildMoves(TypedDict):
     kind: Literal["build"]
-    builds: list[BuildTold]
+    places: list[PlaceTold]
 
 
 class RemoveMoves(TypedDict):

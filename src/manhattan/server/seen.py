@@ -32,11 +32,11 @@ from manhattan.server.entries import (
 )
 from manhattan.server.protocol import (
     BuildMoves,
-    BuildTold,
     ChairTold,
     ClockTold,
     NewsMessage,
     OwnTold,
+    PlaceTold,
     PositionTold,
     PresenceTold,
     RefusalTold,
@@ -345,11 +345,14 @@ def _moves(
     if table.phase is Phase.REMOVE:
         return {"kind": "remove", "moves": list(map(str, seen.legal_moves()))}
     places = placements(table, seen.hand)
-    each = ((build, place.card) for place in places for build in place.builds)
-    told: list[BuildTold] = [
-        {"move": str(build), "card": card, "takes_from": takes_from, "gains": gains}
-        for (build, card), (takes_from, gains) in zip(
-            each, standing().prospects(places), strict=True
-        )
+    told: list[PlaceTold] = [
+        {
+            "site": SITE_NAMES[place.site],
+            "card": place.card,
+            "moves": place.texts,
+            "takes_from": prospects[0].takes_from,
+            "gains": [prospect.gains for prospect in prospects],
+        }
+        for place, prospects in zip(places, standing().prospects(places), strict=True)
     ]
-    return {"kind": "build", "builds": told}
+    return {"kind": "build", "places": told}

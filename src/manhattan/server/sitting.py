@@ -142,7 +142,7 @@ class Sitting(NamedTuple):
         """Where a person sits: at more than one place where several share a screen."""
         if person is None:
             return ()
-        return tuple(n for n, chair in enumerate(self.chairs) if chair.person == person)
+        return tuple([n for n, chair in enumerate(self.chairs) if chair.person == person])
 
     def eyes_of(self, person: PersonId | None) -> int | None:
         """Whose cards a person may see now: his own; and where several share his screen, those of

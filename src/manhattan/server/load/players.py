@@ -32,7 +32,7 @@ class Pair:
 
     def __init__(self, port: int, number: int, seen: Seen, think: tuple[float, float]) -> None:
         self._port = port
-        self._dice = Random(number)
+        self._dice = Random(number)  # noqa: S311 - dice, not cards
         self._seen = seen
         self._think = think
         self._sent = 0.0
@@ -125,7 +125,7 @@ class Pair:
                 )
                 return f"[{'|'.join(chosen)}]"
             case "build":
-                return str(dice.choice(moves["builds"])["move"])
+                return str(dice.choice(dice.choice(moves["places"])["moves"]))
         return str(dice.choice(moves["moves"]))
 
 
