@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from itertools import count
@@ -151,6 +151,7 @@ class Seat:
         self._cookie = cookie
         self._patience = patience
         self._socket: ClientConnection | None = None
+        self._opened = ExitStack()
         self._number: int | None = None
         self._ids = count(1)
         self._stamp = f"{time.time_ns():x}"
@@ -170,11 +171,13 @@ class Seat:
 
     def turns(self) -> Iterator[Turn]:
         """Each time that it is your turn, until the game is over."""
-        self._next()
+        if self._number is None:
+            self._next()
         while not self.over:
+            seen = self._number
             if self.own.get("moves") and not self._played_for():
                 yield self._turn()
-            if not self.over:
+            if seen == self._number and not self.over:  # whoever has moved may be to move again
                 self._next()
 
     def play(self, move: str) -> Json:
@@ -194,7 +197,7 @@ class Seat:
         by its name the server knows that it is the same."""
         command = {"type": kind, "id": f"{self._stamp}-{next(self._ids)}", **what}
         text = json.dumps(command)
-        socket = self._send(text, None)
+        socket = self._send(text)
         while True:
             told = self._next()
             if told.get("answers") == command["id"]:
@@ -202,13 +205,11 @@ class Seat:
                     raise Refused(told)
                 return told
             if self._socket is not socket:  # it broke meanwhile
-                socket = self._send(text, socket)
+                socket = self._send(text)
 
     def close(self) -> None:
         """Look away. The chair stays yours."""
-        if self._socket is not None:
-            self._socket.close()
-            self._socket = None
+        self._drop()
 
     def __enter__(self) -> Self:
         return self
@@ -250,15 +251,13 @@ class Seat:
     def _played_for(self) -> bool:
         return bool(self.table["chairs"][self.own["player"]]["played_for"])
 
-    def _send(self, text: str, broken: ClientConnection | None) -> ClientConnection:
+    def _send(self, text: str) -> ClientConnection:
         while True:
             socket = self._connected()
             with suppress(WebSocketException, OSError):
                 socket.send(text)
                 return socket
-            if socket is not broken:
-                broken = socket
-            self._socket = None
+            self._drop()
 
     def _next(self) -> Json:
         while True:
@@ -266,7 +265,7 @@ class Seat:
             try:
                 told: Json = json.loads(socket.recv())
             except (WebSocketException, OSError):
-                self._socket = None
+                self._drop()
                 continue
             self._take_in(told)
             return told
@@ -289,14 +288,19 @@ class Seat:
             case "refused" if told["answers"] is None:
                 raise Refused(told)
 
+    def _drop(self) -> None:
+        self._socket = None
+        with suppress(WebSocketException, OSError):
+            self._opened.close()
+
     def _connected(self) -> ClientConnection:
         """The connection; a new one if it broke."""
         until = time.monotonic() + self._patience
         while self._socket is None:
             since = "" if self._number is None else f"?since={self._number}"
             try:
-                self._socket = connect(
-                    self._address + since, additional_headers={"Cookie": self._cookie}
+                self._socket = self._opened.enter_context(
+                    connect(self._address + since, additional_headers={"Cookie": self._cookie})
                 )
             except (WebSocketException, InvalidHandshake, OSError) as error:
                 if time.monotonic() > until:

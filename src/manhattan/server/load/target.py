@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import sys
 
 from manhattan.server.app import Settings
@@ -17,7 +18,8 @@ _ANY = Rate(10**9, 10**9)
 async def run(database: str, redis: str | None) -> None:
     limits = Limits(_ANY, _ANY, _ANY, _ANY, _ANY, _ANY, 10**6, 10**6)
     settings = Settings(database, redis, warm=False, limits=limits)
-    measured = server(settings, "127.0.0.1", 0)
+    port = int(os.environ.get("MANHATTAN_PORT", "0"))
+    measured = server(settings, "127.0.0.1", port)
     serving = asyncio.ensure_future(measured.serve())
     while not (measured.started or serving.done()):  # noqa: ASYNC110 - there is no event for it
         await asyncio.sleep(0.01)

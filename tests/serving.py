@@ -1,0 +1,130 @@
+"""Real servers to test against: in a thread of this process, or in a process of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from manhattan.client import Client, Seat, Turn
+from manhattan.server.app import Settings
+from manhattan.server.limits import Limits, Rate
+from manhattan.server.running import server
+
+ANY = Rate(10**6, 10**6)
+NO_LIMITS = Limits(ANY, ANY, ANY, ANY, ANY, ANY, 10**6, 10**6)
+AGAINST_EASY = [{"who": "me"}, {"who": "bot", "level": "easy"}]
+
+
+class Running:
+    """A server in a thread of this process, so that its coverage is measured."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._uvicorn: uvicorn.Server = server(settings, "127.0.0.1", 0)
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+        while not self._uvicorn.started:
+            assert self._thread.is_alive(), "the server did not start"
+            time.sleep(0.005)
+        self.port: int = self._uvicorn.servers[0].sockets[0].getsockname()[1]
+        self.address = f"http://127.0.0.1:{self.port}"
+
+    def _run(self) -> None:
+        asyncio.run(self._uvicorn.serve())
+
+    @property
+    def state(self) -> Any:
+        guard: Any = self._uvicorn.config.loaded_app
+        return guard._app.state
+
+    def stop(self) -> None:
+        self._uvicorn.should_exit = True
+        self._thread.join()
+
+    def client(self, name: str) -> Client:
+        return Client(self.address, name, patience=5)
+
+    def websocket(self, table: str, since: int | None = None) -> str:
+        tail = "" if since is None else f"?since={since}"
+        return f"ws://127.0.0.1:{self.port}/api/tables/{table}/socket{tail}"
+
+
+@contextmanager
+def running(database: str, **settings: Any) -> Iterator[Running]:
+    chosen = {"warm": False, "limits": NO_LIMITS} | settings
+    up = Running(Settings(database, **chosen))
+    try:
+        yield up
+    finally:
+        up.stop()
+
+
+class Process:
+    """A server in a process of its own, which can be killed and started again at its place."""
+
+    def __init__(self, database: str, redis: str | None = None, log: Path | None = None) -> None:
+        self._command = [sys.executable, "-P", "-m", "manhattan.server.load.target", database]
+        self._command += [redis] if redis else []
+        self._log = log
+        self.port = 0
+        self.start()
+
+    def start(self) -> None:
+        """On the same port as before."""
+        with open(self._log or os.devnull, "a") as log:
+            self._process = subprocess.Popen(
+                self._command,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                env=os.environ | {"MANHATTAN_PORT": str(self.port)},
+            )
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        assert line, "the server did not start"
+        self.port = int(line)
+        self.address = f"http://127.0.0.1:{self.port}"
+
+    def kill(self) -> None:
+        """As if the power went."""
+        self._process.kill()
+        self._ended()
+
+    def stop(self) -> None:
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+        self._ended()
+
+    def _ended(self) -> None:
+        self._process.wait()
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+
+
+def play_on(seat: Seat, *, until: int = 10**6) -> list[str]:
+    """Make the first legal move again and again, and tell which; to the end, or to a ply."""
+    made = []
+    for turn in seat.turns():
+        if turn.ply >= until:
+            return made
+        made.append(seat.play(turn.moves[0])["what"]["move"])
+    return made
+
+
+def first(turn: Turn) -> str:
+    return turn.moves[0]
+
+
+def loads(text: str | bytes) -> Any:
+    return json.loads(text)
