@@ -62,7 +62,7 @@ class Running:
 
 @contextmanager
 def running(database: str, **settings: Any) -> Iterator[Running]:
-    chosen = {"warm": False, "limits": NO_LIMITS} | settings
+    chosen: dict[str, Any] = {"warm": False, "limits": NO_LIMITS} | settings
     up = Running(Settings(database, **chosen))
     try:
         yield up
@@ -114,7 +114,7 @@ class Process:
 
 def play_on(seat: Seat, *, until: int = 10**6) -> list[str]:
     """Make the first legal move again and again, and tell which; to the end, or to a ply."""
-    made = []
+    made: list[str] = []
     for turn in seat.turns():
         if turn.ply >= until:
             return made
