@@ -17,6 +17,7 @@ from typing import Any
 
 import uvicorn
 
+from databases import free_port
 from manhattan.client import Client, Seat, Turn
 from manhattan.server.app import Settings
 from manhattan.server.limits import Limits, Rate
@@ -77,8 +78,13 @@ class Process:
         self._command = [sys.executable, "-P", "-m", "manhattan.server.load.target", database]
         self._command += [redis] if redis else []
         self._log = log
-        self.port = 0
+        self.port = free_port()
+        self.address = f"http://127.0.0.1:{self.port}"
         self.start()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     def start(self) -> None:
         """On the same port as before."""
@@ -92,9 +98,7 @@ class Process:
             )
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
-        assert line, "the server did not start"
-        self.port = int(line)
-        self.address = f"http://127.0.0.1:{self.port}"
+        assert line == f"{self.port}\n", "the server did not start"
 
     def kill(self) -> None:
         """As if the power went."""
