@@ -49,8 +49,12 @@ class Postgres:
     async def append(
         self, rows: Sequence[tuple[TableId, int, str]], then: Mapping[int, Sequence[Statement]]
     ) -> list[bool]:
+        # Who asked for an entry may be gone before it is written, and another come for its number.
+        wanted: dict[tuple[TableId, int], int] = {}
+        for at, (table, number, _) in enumerate(rows):
+            wanted.setdefault((table, number), at)
         # In one order for all: two processes that wait for each other would wait for ever.
-        order = sorted(rows)
+        order = [rows[at] for _, at in sorted(wanted.items())]
         async with self._transaction() as connection:
             written = await connection.fetch(
                 "INSERT INTO entries (table_id, number, entry) "
@@ -58,12 +62,12 @@ class Postgres:
                 "ON CONFLICT DO NOTHING RETURNING table_id, number",
                 *map(list, zip(*order, strict=True)),
             )
-            taken = {(table, number) for table, number in written}
-            first = [(table, number) in taken for table, number, _ in rows]
-            for at, _ in sorted(enumerate(rows), key=lambda one: one[1]):
-                if first[at]:
-                    for statement in then.get(at, ()):
-                        await connection.execute(statement.sql, *statement.values)
+            taken = sorted((table, number) for table, number in written)
+            first = [False] * len(rows)
+            for at in (wanted[one] for one in taken):
+                first[at] = True
+                for statement in then.get(at, ()):
+                    await connection.execute(statement.sql, *statement.values)
         return first
 
     async def read(self, sql: str, *values: object) -> list[Row]:
@@ -105,4 +109,9 @@ class Postgres:
 
 def _said(error: BaseException) -> str:
     """What went wrong, on one line and without the address, which may hold a password."""
+    if isinstance(error, ValueError):  # its text may be what stands where a port should
+        return (
+            "its address can't be read. It looks like postgresql://name:password@host:5432/database"
+            ", where a special character of the password is written like %40"
+        )
     return f"{type(error).__name__} {error}".splitlines()[0].strip().rstrip(".")
