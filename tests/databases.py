@@ -11,11 +11,12 @@ import pwd
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
@@ -185,6 +186,23 @@ def database_at(server: str) -> Iterator[str]:
         yield urlsplit(server)._replace(path=f"/{name}").geturl()
     finally:
         asyncio.run(_run(server, f"DROP DATABASE {name} WITH (FORCE)"))
+
+
+@contextmanager
+def busy(database: str) -> Iterator[None]:
+    """Nothing can be written down for a while: somebody else has got the entries."""
+    if not database.startswith("postgresql:"):
+        with closing(sqlite3.connect(database, isolation_level=None)) as holder:
+            holder.execute("BEGIN IMMEDIATE")
+            yield
+        return
+    with asyncio.Runner() as runner:
+        holder = runner.run(asyncpg.connect(database))
+        runner.run(holder.execute("BEGIN; LOCK TABLE entries IN EXCLUSIVE MODE"))
+        try:
+            yield
+        finally:
+            runner.run(holder.close())
 
 
 async def _run(server: str, statement: str) -> None:

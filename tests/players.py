@@ -186,6 +186,7 @@ def kept(database: str, table: str) -> list[Entry]:
 def check_made(entries: Sequence[Entry], made: Sequence[Made]) -> None:
     """Everything that somebody was told was done is there, in its place."""
     for number, _, move in made:
+        assert number < len(entries), f"{move} was lost"
         entry = entries[number]
         assert isinstance(entry, Played)
         assert entry.move == move
