@@ -89,6 +89,8 @@ class Database(Protocol):
     async def close(self) -> None: ...
 
 
+_MUCH: Final = "?" * 40_000
+"""More than an entry needs with all that is written with it: where this fits, that does."""
 MIGRATIONS: Final = resources.files("manhattan.server.store").joinpath("migrations")
 VERSIONS: Final = "CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT)"
 
@@ -184,11 +186,12 @@ class Store:
         return str(rows[0][0])
 
     async def answers(self) -> None:
-        """Raise ``StoreAway`` if it does not."""
+        """Raise ``StoreAway`` if it does not, or if there is no space for what tables write."""
         await self._database.write(
             Statement(
-                "INSERT INTO settings (name, value) VALUES ('asked', '') ON CONFLICT (name) "
-                "DO UPDATE SET value = excluded.value"
+                "INSERT INTO settings (name, value) VALUES ('asked', $1) ON CONFLICT (name) "
+                "DO UPDATE SET value = excluded.value",
+                (_MUCH,),
             )
         )
 
