@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import uvicorn
 
@@ -114,6 +116,16 @@ class Process:
         self._process.wait()
         assert self._process.stdout is not None
         self._process.stdout.close()
+
+
+def asked(server: Running | Process, path: str) -> tuple[int, str]:
+    """What a server answers, with or without success."""
+    try:
+        with urlopen(server.address + path) as answer:
+            return answer.status, answer.read().decode()
+    except HTTPError as error:
+        with error:
+            return error.code, error.read().decode()
 
 
 def play_on(seat: Seat, *, until: int = 10**6) -> list[str]:
