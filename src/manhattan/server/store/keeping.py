@@ -192,6 +192,14 @@ class Store:
             )
         )
 
+    async def read(self, sql: str, *values: object) -> list[Row]:
+        """The rows of a query that has no method here: for copies and exports."""
+        return await self._database.read(sql, *values)
+
+    async def write(self, *statements: Statement) -> None:
+        """Run statements that have no method here, all or none."""
+        await self._database.write(*statements)
+
     async def close(self) -> None:
         await self._database.close()
 
