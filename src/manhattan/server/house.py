@@ -331,8 +331,7 @@ class House:
         """A table at which something is late: whoever was to see to it may be no more."""
         live = await self.table(table)
         await self._look_for_news(live)
-        busy = live.thinking is not None or live.timer is not None
-        if not busy:
+        if live.thinking is None:  # a timer may be late, too: a computer that slept sets none
             self._see_to(live)
 
     async def _look_for_news(self, live: LiveTable) -> None:

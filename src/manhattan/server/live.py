@@ -79,16 +79,18 @@ class LiveTable:
                 message["answers"] = command
             answered.put(encoded(message))
 
-    def tell_all(self, message: Message) -> None:
+    def tell_all(self, message: Message, but_not: Viewer | None = None) -> None:
         text = encoded(message)
         for viewer in self.viewers:
-            viewer.put(text)
+            if viewer is not but_not:
+                viewer.put(text)
 
     def welcome(self, viewer: Viewer, since: int | None, now: Milliseconds) -> None:
         """Somebody looks on from now on. If he has what happened before a number, he gets the
         rest, otherwise everything."""
         self.viewers.add(viewer)
         self.used = now
+        self.tell_presence(now, but_not=viewer)  # he is told with all the rest
         missed = self._since(since)
         if missed is None:
             view = view_message(self.sitting, viewer.person, self.presence(now), now)
@@ -105,7 +107,6 @@ class LiveTable:
             viewer.put(encoded(resumed))
             for news in missed:
                 viewer.put(encoded(news.told(viewer.person, self.sitting)))
-        self.tell_presence(now)
 
     def farewell(self, viewer: Viewer, now: Milliseconds) -> None:
         """He looks no more."""
@@ -141,12 +142,12 @@ class LiveTable:
         ]
         return {"type": "presence", "present": present, "watching": watching}
 
-    def tell_presence(self, now: Milliseconds) -> None:
+    def tell_presence(self, now: Milliseconds, but_not: Viewer | None = None) -> None:
         """Tell who is there, if that has changed."""
         presence = self.presence(now)
         if presence != self._presence:
             self._presence = presence
-            self.tell_all(presence)
+            self.tell_all(presence, but_not)
 
     def _since(self, since: int | None) -> list[News] | None:
         if since is None or not 0 < since <= self.sitting.number:
