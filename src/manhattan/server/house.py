@@ -100,7 +100,7 @@ class House:
         first = Append(table, 0, to_text(entry), entry.at, summary_of(sitting), sitting.people())
         if not await self._written(first):
             raise Denied(Denial.BUSY)  # that name is taken: once in a thousand lives
-        metrics.ENTRIES.labels(entry.type).inc()
+        metrics.entries(entry.type).inc()
         return await self.table(table)
 
     async def table(self, table: str) -> LiveTable:

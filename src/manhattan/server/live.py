@@ -61,7 +61,7 @@ class LiveTable:
         news = News(self.sitting, after or fold(self.sitting, entry), entry, known)
         self.sitting = news.after
         self._recent.append(news)
-        metrics.ENTRIES.labels(entry.type).inc()
+        metrics.entries(entry.type).inc()
         return news
 
     def tell(self, news: News, answered: Viewer | None = None, command: str | None = None) -> None:

@@ -10,8 +10,8 @@ from manhattan.record import event_json, result_json
 from manhattan.rules import Build, Colour, Event, Phase, Refusal, Scored, Setup, Table, Tower
 from manhattan.rules.blocks import LARGEST
 from manhattan.rules.board import SITES
-from manhattan.rules.legality import placements
-from manhattan.rules.prospect import Standing
+from manhattan.rules.legality import Placements, placements
+from manhattan.rules.prospect import Prospect, Standing
 from manhattan.server.clocks import Clocks, Milliseconds
 from manhattan.server.entries import (
     Entry,
@@ -345,14 +345,16 @@ def _moves(
     if table.phase is Phase.REMOVE:
         return {"kind": "remove", "moves": list(map(str, seen.legal_moves()))}
     places = placements(table, seen.hand)
-    told: list[PlaceTold] = [
-        {
-            "site": SITE_NAMES[place.site],
-            "card": place.card,
-            "moves": place.texts,
-            "takes_from": prospects[0].takes_from,
-            "gains": [prospect.gains for prospect in prospects],
-        }
-        for place, prospects in zip(places, standing().prospects(places), strict=True)
-    ]
+    prospects = standing().prospects(places)
+    told = [_place(place, each) for place, each in zip(places, prospects, strict=True)]
     return {"kind": "build", "places": told}
+
+
+def _place(place: Placements, prospects: list[Prospect]) -> PlaceTold:
+    return {
+        "site": SITE_NAMES[place.site],
+        "card": place.card,
+        "moves": place.texts,
+        "takes_from": prospects[0].takes_from,
+        "gains": [prospect.gains for prospect in prospects],
+    }
