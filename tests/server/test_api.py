@@ -196,3 +196,15 @@ def test_health_and_figures(shared: Running) -> None:
         figures = browser.get("/metrics").text
     assert "manhattan_entries_total" in figures
     assert "manhattan_writing_seconds_bucket" in figures
+
+
+def test_a_browser_gets_a_page(shared: Running) -> None:
+    import httpx
+
+    with httpx.Client(base_url=shared.address) as browser:
+        page = browser.get("/")
+        assert page.status_code == 200
+        assert "<title>Manhattan</title>" in page.text
+        assert browser.get("/page.css").headers["content-type"].startswith("text/css")
+        assert browser.get("/../app.py").status_code == 404
+        assert browser.get("/nowhere").json()["reason"] == "http"

@@ -339,8 +339,8 @@ class House:
             await self._catch_up(live)
 
     def _forget_if_idle(self, live: LiveTable) -> None:
-        waits_long = live.sitting.due is not None and live.sitting.due < now() + _IDLE
-        busy = live.viewers or live.lock.locked() or live.thinking is not None or waits_long
+        due_soon = live.sitting.due is not None and live.sitting.due < now() + _IDLE
+        busy = live.viewers or live.lock.locked() or live.thinking is not None or due_soon
         if busy or now() - live.used < _IDLE:
             return
         self._rest(live)

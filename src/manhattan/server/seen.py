@@ -6,11 +6,13 @@ from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import Any
 
+import orjson
+
 from manhattan.record import event_json, result_json
-from manhattan.rules import Build, Colour, Event, Phase, Refusal, Scored, Setup, Table, Tower
+from manhattan.rules import Build, Card, Colour, Event, Phase, Refusal, Scored, Setup, Table, Tower
 from manhattan.rules.blocks import LARGEST
 from manhattan.rules.board import SITES
-from manhattan.rules.legality import Placements, placements
+from manhattan.rules.legality import placements
 from manhattan.rules.prospect import Prospect, Standing
 from manhattan.server.clocks import Clocks, Milliseconds
 from manhattan.server.entries import (
@@ -110,7 +112,8 @@ class News:
 
     @cached_property
     def _changes(self) -> PositionTold:
-        return _changes(self.before, self.after, lambda: self.standing)
+        told: PositionTold = _ready(_changes(self.before, self.after, lambda: self.standing))
+        return told
 
     def told(self, person: PersonId | None, now: Sitting) -> NewsMessage:
         """For a viewer, as the table stands now: only the latest news say what he may do."""
@@ -346,15 +349,26 @@ def _moves(
         return {"kind": "remove", "moves": list(map(str, seen.legal_moves()))}
     places = placements(table, seen.hand)
     prospects = standing().prospects(places)
-    told = [_place(place, each) for place, each in zip(places, prospects, strict=True)]
+    told = [
+        _place(place.texts, place.card, each) for place, each in zip(places, prospects, strict=True)
+    ]
     return {"kind": "build", "places": told}
 
 
-def _place(place: Placements, prospects: list[Prospect]) -> PlaceTold:
-    return {
-        "site": SITE_NAMES[place.site],
-        "card": place.card,
-        "moves": place.texts,
+@lru_cache(maxsize=50_000)
+def _place(texts: tuple[str, ...], card: Card, prospects: tuple[Prospect, ...]) -> PlaceTold:
+    """The same few places come up again and again: they are kept as they are sent."""
+    place = {
+        "site": texts[0][:2],
+        "card": card,
+        "moves": texts,
         "takes_from": prospects[0].takes_from,
         "gains": [prospect.gains for prospect in prospects],
     }
+    told: PlaceTold = _ready(place)
+    return told
+
+
+def _ready(told: Any) -> Any:
+    """What is sent more than once is encoded once."""
+    return orjson.Fragment(orjson.dumps(told))

@@ -177,12 +177,16 @@ class Sitting(NamedTuple):
     @property
     def due(self) -> Milliseconds | None:
         """When somebody has to look at this table, because something will have to happen."""
-        moments = [self.clocks.due] if self.stage == "playing" else []
+        if self.stage != "playing":
+            return None
+        moments = [self.clocks.due]
         if self.undo is not None:
             moments.append(self.undo.at + UNDO_WAITS)
-        if self.bot_to_move:
+        elif self.bot_to_move:
             moments.append(self.changed_at + self.terms.pace)
-        return min((moment for moment in moments if moment is not None), default=None)
+        else:
+            return self.clocks.due
+        return min(moment for moment in moments if moment is not None)
 
     def must_agree(self, asker: PersonId) -> frozenset[PersonId]:
         """The other people at the table who are still playing themselves."""
