@@ -14,7 +14,7 @@ PAGE = Path(__file__).parents[2] / "docs/protocol.md"
 
 def example() -> dict[str, Any]:
     (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-    assert len(code.splitlines()) <= 40
+    assert len(code.splitlines()) <= 30
     names: dict[str, Any] = {"__name__": "example"}
     exec(code, names)
     return names

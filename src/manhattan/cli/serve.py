@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import logging
 import os
@@ -67,6 +68,9 @@ def serve(
     thinkers: Annotated[
         int, typer.Option(help="Processes in which bots think.", min=1, max=64)
     ] = 1,
+    warm: Annotated[
+        bool, typer.Option(help="Compile at once what Hard and Expert bots need, if it is not.")
+    ] = True,
     proxy: Annotated[
         str | None,
         typer.Option(help="Addresses of proxies whose word for a visitor's address is taken."),
@@ -89,7 +93,9 @@ def serve(
     door = _door(host, port)
     found = door.getsockname()[1]
     kept = database or str(usual_database())
-    up = server(Settings(kept, redis, thinkers), host, found, trusted_proxies=proxy)
+    asyncio.run(_check(kept))
+    settings = Settings(kept, redis, thinkers, warm)
+    up = server(settings, host, found, trusted_proxies=proxy)
     addresses = _addresses(host, found)
     threading.Thread(target=_welcome, args=(up, addresses, browser), daemon=True).start()
     with suppress(KeyboardInterrupt):
@@ -98,6 +104,14 @@ def serve(
         sys.exit(1)
     if screen.is_terminal:
         screen.print("Goodbye. Every table is kept.")
+
+
+async def _check(database: str) -> None:
+    """What is wrong with a database is told before anybody comes."""
+    from manhattan.server.store import open_store
+
+    store = await open_store(database)
+    await store.close()
 
 
 def _check_cluster(database: str | None, redis: str | None) -> None:

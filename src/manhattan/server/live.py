@@ -17,7 +17,7 @@ from manhattan.server.seen import News, view_message
 from manhattan.server.sitting import Sitting, fold
 from manhattan.server.store import Summary
 
-RECENT: Final = 100
+RECENT: Final = 32
 """News that are kept for those who were away for a moment; others get a fresh view."""
 SEEN_ELSEWHERE: Final[Milliseconds] = 30_000
 """So long what another process said of its viewers is believed."""
