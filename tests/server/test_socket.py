@@ -244,3 +244,14 @@ def test_a_bot_waits_so_that_people_can_follow(shared: Running, at: Table) -> No
     one.say("play", ply=0, move=chosen(one.next("view")))
     mine, its = one.news("played"), one.news("played")
     assert its["at"] - mine["at"] >= 400
+
+
+def test_who_is_nobody_any_more_is_sent_away(shared: Running, at: Table) -> None:
+    ada, _, table = two_people(shared)
+    one = at.look(ada, table)
+    one.next("view")
+    ada.call("DELETE", "/api/me")
+    with pytest.raises(ConnectionClosed) as closed:
+        one.next("news")
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 4401

@@ -127,6 +127,13 @@ class House:
         live.farewell(viewer, now())
         self._tell_present(live)
 
+    def dismiss(self, person: PersonId) -> None:
+        """Somebody wants to be nobody: his other devices are not his any more, either."""
+        for live in self._tables.values():
+            for viewer in live.viewers:
+                if viewer.person == person:
+                    viewer.dismiss()
+
     async def act(
         self,
         table: str,

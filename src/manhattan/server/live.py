@@ -31,6 +31,9 @@ class Viewer(Protocol):
     def put(self, message: bytes) -> None:
         """Send something as soon as he can take it. Never waits."""
 
+    def dismiss(self) -> None:
+        """Send him away: he is not any more who he was."""
+
 
 class LiveTable:
     """A table that somebody plays or looks at, or that has something to do by itself."""
