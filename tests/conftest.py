@@ -46,6 +46,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=1,
         help="how many moves bots make at every table, in whole games",
     )
+    parser.addoption(
+        "--kills",
+        type=int,
+        default=5,
+        help="how often a server is killed while people play",
+    )
 
 
 @pytest.hookimpl(wrapper=True)

@@ -14,9 +14,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import uvicorn
 
+from databases import free_port
 from manhattan.client import Client, Seat, Turn
 from manhattan.server.app import Settings
 from manhattan.server.limits import Limits, Rate
@@ -77,8 +80,13 @@ class Process:
         self._command = [sys.executable, "-P", "-m", "manhattan.server.load.target", database]
         self._command += [redis] if redis else []
         self._log = log
-        self.port = 0
+        self.port = free_port()
+        self.address = f"http://127.0.0.1:{self.port}"
         self.start()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     def start(self) -> None:
         """On the same port as before."""
@@ -92,9 +100,7 @@ class Process:
             )
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
-        assert line, "the server did not start"
-        self.port = int(line)
-        self.address = f"http://127.0.0.1:{self.port}"
+        assert line == f"{self.port}\n", "the server did not start"
 
     def kill(self) -> None:
         """As if the power went."""
@@ -110,6 +116,16 @@ class Process:
         self._process.wait()
         assert self._process.stdout is not None
         self._process.stdout.close()
+
+
+def asked(server: Running | Process, path: str) -> tuple[int, str]:
+    """What a server answers, with or without success."""
+    try:
+        with urlopen(server.address + path) as answer:
+            return answer.status, answer.read().decode()
+    except HTTPError as error:
+        with error:
+            return error.code, error.read().decode()
 
 
 def play_on(seat: Seat, moves: int = 10**6) -> list[str]:

@@ -118,6 +118,8 @@ def _add_health(app: FastAPI) -> None:
             await house.store.answers()
         except StoreAway:
             return PlainTextResponse("storage is away", 503)
+        if house.trouble:  # the next look at it is due within a second
+            return PlainTextResponse("storage is away", 503)
         if house.bus.trouble:
             return PlainTextResponse(house.bus.trouble, 503)
         return PlainTextResponse("ready")

@@ -41,8 +41,11 @@ class RedisBus:
             self._redis: Redis = Redis.from_url(
                 address, socket_timeout=None, socket_connect_timeout=_PATIENCE
             )
-        except ValueError as error:
-            raise StoreError(f"The address of Redis can't be used: {error}.") from error
+        except ValueError as error:  # whose text may be a part of the password
+            raise StoreError(
+                "The address of Redis can't be used: it looks like redis://:password@host:6379, "
+                "where a special character of the password is written like %40."
+            ) from error
         self._ears = self._redis.pubsub()
         self._followed: set[TableId] = set()
         self._confirmed: dict[str, asyncio.Event] = {}

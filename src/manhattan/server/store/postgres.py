@@ -49,20 +49,18 @@ class Postgres:
     async def append(
         self, rows: Sequence[tuple[TableId, int, str]], then: Mapping[int, Sequence[Statement]]
     ) -> list[bool]:
-        # In one order for all: two processes that wait for each other would wait for ever.
-        order = sorted(rows)
         async with self._transaction() as connection:
             written = await connection.fetch(
                 "INSERT INTO entries (table_id, number, entry) "
                 "SELECT * FROM unnest($1::text[], $2::int[], $3::text[]) "
                 "ON CONFLICT DO NOTHING RETURNING table_id, number",
-                *map(list, zip(*order, strict=True)),
+                *map(list, zip(*rows, strict=True)),
             )
             taken = {(table, number) for table, number in written}
             first = [(table, number) in taken for table, number, _ in rows]
-            for at, _ in sorted(enumerate(rows), key=lambda one: one[1]):
+            for at, statements in sorted(then.items()):
                 if first[at]:
-                    for statement in then.get(at, ()):
+                    for statement in statements:
                         await connection.execute(statement.sql, *statement.values)
         return first
 
@@ -105,4 +103,9 @@ class Postgres:
 
 def _said(error: BaseException) -> str:
     """What went wrong, on one line and without the address, which may hold a password."""
+    if isinstance(error, ValueError):  # its text may be what stands where a port should
+        return (
+            "its address can't be read. It looks like postgresql://name:password@host:5432/database"
+            ", where a special character of the password is written like %40"
+        )
     return f"{type(error).__name__} {error}".splitlines()[0].strip().rstrip(".")
