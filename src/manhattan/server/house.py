@@ -101,7 +101,8 @@ class House:
         if not await self._written(first):
             raise Denied(Denial.BUSY)  # that name is taken: once in a thousand lives
         metrics.entries(entry.type).inc()
-        return await self.table(table)
+        await self.bus.follow(table)
+        return self._keep(sitting)
 
     async def table(self, table: str) -> LiveTable:
         """The table of this name."""
@@ -194,7 +195,10 @@ class House:
         if sitting is None:
             await self.bus.forget(table)
             raise Denied(Denial.NO_SUCH_TABLE, table=table)
-        live = self._tables[table] = LiveTable(sitting, now())
+        return self._keep(sitting)
+
+    def _keep(self, sitting: Sitting) -> LiveTable:
+        live = self._tables[sitting.id] = LiveTable(sitting, now())
         metrics.TABLES.set(len(self._tables))
         self._see_to(live)
         return live
