@@ -45,7 +45,10 @@ _GRACE: Final[Milliseconds] = 2000
 """So much later than due, any process may see to it."""
 _SAY_AGAIN: Final[Milliseconds] = 10_000
 """So often other processes are told who looks on here."""
-_IDLE: Final[Milliseconds] = 5 * 60_000
+_IDLE: Final[Milliseconds] = 60_000
+"""So long a table is kept in memory that nobody looks at; reading it again takes some
+milliseconds. One whose game is over is not looked for again as soon."""
+_OVER_IDLE: Final[Milliseconds] = 5_000
 _RETRY: Final = 1.0
 
 
@@ -352,7 +355,8 @@ class House:
     def _forget_if_idle(self, live: LiveTable) -> None:
         due_soon = live.sitting.due is not None and live.sitting.due < now() + _IDLE
         busy = live.viewers or live.lock.locked() or live.thinking is not None or due_soon
-        if busy or now() - live.used < _IDLE:
+        patience = _IDLE if live.sitting.stage in ("gathering", "playing") else _OVER_IDLE
+        if busy or now() - live.used < patience:
             return
         self._rest(live)
         del self._tables[live.id]

@@ -6,12 +6,9 @@ from collections.abc import Callable
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
-import orjson
-
 from manhattan.record import event_json, result_json
 from manhattan.rules import (
     Build,
-    Card,
     Colour,
     Event,
     Phase,
@@ -25,7 +22,7 @@ from manhattan.rules import (
 from manhattan.rules.blocks import LARGEST
 from manhattan.rules.board import SITES
 from manhattan.rules.legality import placements
-from manhattan.rules.prospect import Prospect, Standing
+from manhattan.rules.prospect import Standing
 from manhattan.server.clocks import Clocks, Milliseconds
 from manhattan.server.entries import (
     Entry,
@@ -124,8 +121,7 @@ class News:
 
     @cached_property
     def _changes(self) -> PositionTold:
-        told: PositionTold = _ready(_changes(self.before, self.after, lambda: self.standing))
-        return told
+        return _changes(self.before, self.after, lambda: self.standing)
 
     def told(self, person: PersonId | None, now: Sitting) -> NewsMessage:
         """For a viewer, as the table stands now: only the latest news say what he may do."""
@@ -368,27 +364,14 @@ def _moves(
     if table.phase is Phase.REMOVE:
         return {"kind": "remove", "moves": list(map(str, seen.legal_moves()))}
     places = placements(table, seen.hand)
-    prospects = standing().prospects(places)
-    told = [
-        _place(place.texts, place.card, each) for place, each in zip(places, prospects, strict=True)
+    told: list[PlaceTold] = [
+        {
+            "site": SITE_NAMES[place.site],
+            "card": place.card,
+            "moves": place.texts,
+            "takes_from": prospects[0].takes_from,
+            "gains": [prospect.gains for prospect in prospects],
+        }
+        for place, prospects in zip(places, standing().prospects(places), strict=True)
     ]
     return {"kind": "build", "places": told}
-
-
-@lru_cache(maxsize=50_000)
-def _place(texts: tuple[str, ...], card: Card, prospects: tuple[Prospect, ...]) -> PlaceTold:
-    """The same few places come up again and again: they are kept as they are sent."""
-    place = {
-        "site": texts[0][:2],
-        "card": card,
-        "moves": texts,
-        "takes_from": prospects[0].takes_from,
-        "gains": [prospect.gains for prospect in prospects],
-    }
-    told: PlaceTold = _ready(place)
-    return told
-
-
-def _ready(told: Any) -> Any:
-    """What is sent more than once is encoded once."""
-    return orjson.Fragment(orjson.dumps(told))
