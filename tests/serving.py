@@ -128,13 +128,13 @@ def asked(server: Running | Process, path: str) -> tuple[int, str]:
             return error.code, error.read().decode()
 
 
-def play_on(seat: Seat, *, until: int = 10**6) -> list[str]:
-    """Make the first legal move again and again, and tell which; to the end, or to a ply."""
+def play_on(seat: Seat, moves: int = 10**6) -> list[str]:
+    """Make the first legal move again and again, to the end or so often, and tell which."""
     made: list[str] = []
     for turn in seat.turns():
-        if turn.ply >= until:
-            return made
         made.append(seat.play(turn.moves[0])["what"]["move"])
+        if len(made) == moves:
+            break
     return made
 
 

@@ -16,7 +16,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 
 LEVELS = [
     {"rules"},
-    {"background", "client", "game", "spread"},
+    {"background", "client", "figure", "game", "spread"},
     {"view"},
     {"record", "replay", "rulebook"},
     {"kernel"},

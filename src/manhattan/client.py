@@ -1,10 +1,10 @@
 """Playing on a server from a program: say a name, take a chair, make moves.
 
-    with Client("http://127.0.0.1:8000", "My bot") as me:
-        table = me.open(chairs=[{"who": "me"}, {"who": "bot", "level": "easy"}], begin=True)
-        with me.at(table) as seat:
-            for turn in seat.turns():
-                seat.play(turn.moves[0])
+    me = Client("http://127.0.0.1:8000", "My bot")
+    table = me.open(chairs=[{"who": "me"}, {"who": "bot", "level": "easy"}], begin=True)
+    with me.at(table) as seat:
+        for turn in seat.turns():
+            seat.play(turn.moves[0])
 
 A connection that breaks is made again; what was missed is fetched, and a move that was sent
 meanwhile is made once, or refused.
@@ -130,17 +130,6 @@ class Client:
         if cookie := answer.headers.get("Set-Cookie"):
             self._cookie = cookie.partition(";")[0]
         return told
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Nothing has to be let go of; it reads well."""
 
 
 class Seat:

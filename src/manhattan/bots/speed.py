@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from random import Random
 
 from manhattan.bots.levels import LEVELS, Level
+from manhattan.figure import Figure
 from manhattan.game import Game
 from manhattan.judgement.mind import Kind
 from manhattan.judgement.rehearsal import rehearse_if_need_be
 from manhattan.judgement.speed import measure_trials
-from manhattan.kernel.speed import Figure
 from manhattan.view import view_of
 
 

@@ -1,4 +1,4 @@
-"""The command line: ``manhattan play | simulate | replay | rules | arena | train | bench``."""
+"""The command line: ``manhattan play | serve | backup | simulate | replay | rules | arena | …``."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from rich.text import Text
 
 from manhattan import __version__
 from manhattan.cli.arena import arena
+from manhattan.cli.backup import backup
 from manhattan.cli.bench import bench
 from manhattan.cli.opponents import WHO_PLAYS
 from manhattan.cli.play import play
@@ -31,6 +32,7 @@ app = typer.Typer(
 )
 app.command(epilog=WHO_PLAYS)(play)
 app.command()(serve)
+app.command()(backup)
 app.command()(simulate)
 app.command()(replay)
 app.command()(rules)

@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.table import Table as Grid
 
 from manhattan.cli.terminal import console
+from manhattan.figure import Figure
 from manhattan.rules.setup import check_count
-
-if TYPE_CHECKING:
-    from manhattan.kernel.speed import Figure
 
 Counts = Annotated[
     list[int] | None, typer.Option("--players", "-p", help="Only for so many players.")
@@ -64,6 +62,39 @@ def bots(
     from manhattan.bots.speed import measure  # loading the compiler takes a second
 
     _show(measure(_counts(players), trials, games), json_file)
+
+
+@bench.command()
+def server(
+    seconds: Annotated[
+        float, typer.Option("--seconds", "-s", min=1, help="How long each run is measured.")
+    ] = 20,
+    tables: Annotated[int, typer.Option("--tables", "-t", min=1, help="Tables of two.")] = 50,
+    peer: Annotated[
+        bool,
+        typer.Option("--peer", help="Measure boardgame.io beside it (needs node and npm)."),
+    ] = False,
+    idle: Annotated[
+        bool, typer.Option("--idle", help="Only 500 tables and 2,000 websockets that do nothing.")
+    ] = False,
+    soak: Annotated[
+        bool, typer.Option("--soak", help="Only whether memory stays flat, for five minutes.")
+    ] = False,
+    database: Annotated[
+        str | None, typer.Option("--database", "-d", help="Another one than SQLite in a file.")
+    ] = None,
+    json_file: JsonFile = None,
+) -> None:
+    """How many moves a second the server carries: on one core, its players on another."""
+    from manhattan.server.load import bench as load
+
+    if idle:
+        figures = load.idle()
+    elif soak:
+        figures = load.soak(database)
+    else:
+        figures = load.busy(tables, seconds, database, peer=peer)
+    _show(figures, json_file)
 
 
 def _counts(players: list[int] | None) -> list[int]:

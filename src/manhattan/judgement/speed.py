@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from manhattan.figure import Figure
 from manhattan.judgement.features import ROOM
 from manhattan.judgement.games import table_of
 from manhattan.judgement.jit import compiled
@@ -22,7 +23,7 @@ from manhattan.judgement.thinking import Limits, Thinker
 from manhattan.kernel.bits import U64, stream
 from manhattan.kernel.layout import OVER, SELECT
 from manhattan.kernel.position import Position
-from manhattan.kernel.speed import Figure, best_of, start_of
+from manhattan.kernel.speed import best_of, start_of
 
 EVERY: Final = 7
 """It is thought at every seventh turn: so all rounds and all moments of them have their share."""

@@ -14,12 +14,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from manhattan.figure import Figure
 from manhattan.kernel.jit import COMPILED, compiled
 from manhattan.kernel.layout import GAME
 from manhattan.kernel.mass import random_games
@@ -32,16 +32,6 @@ from manhattan.kernel.warm import announced
 from manhattan.rules import SeedShuffler, Setup, deal, set_up
 
 RUNS = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """One measurement."""
-
-    name: str
-    players: int
-    value: float
-    unit: str
 
 
 @compiled

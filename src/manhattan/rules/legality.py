@@ -15,8 +15,8 @@ from itertools import product
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from manhattan.rules.blocks import LARGEST, SIZES, Colour, Stock, sizes_in, stock_of
-from manhattan.rules.board import SITES, TARGETS, Card, Site, card_for
+from manhattan.rules.blocks import SIZES, Colour, Stock, sizes_in, stock_of
+from manhattan.rules.board import SITES, TARGETS, Card, Seat, Site, card_for
 from manhattan.rules.errors import ManhattanError
 from manhattan.rules.moves import Build, Move, Remove, Select, Sizes
 from manhattan.rules.setup import OwnColour
@@ -234,22 +234,30 @@ class Placements(NamedTuple):
 
 def placements(table: Table, hand: tuple[Card, ...]) -> list[Placements]:
     """Every legal placement of whoever is to move, if he holds this hand, site by site."""
-    board, targets = table.board, TARGETS[table.seat]
+    board, reach = table.board, _reach(table.seat, hand)
     found: list[Placements] = []
     for own in table.setup.own[table.mover]:
         colour = own.colour
-        by_least = _placements(own.said, _different_sizes(table.tableaus[own.slot]))
-        for card in dict.fromkeys(hand):
-            for site in targets[card]:
-                tower = board[site]  # what follows is tower.smallest_for(colour), in line
-                least = tower.needs.get(colour, tower.newcomer_needs)
-                if least <= LARGEST and (builds := by_least[least][site])[0]:
-                    found.append(Placements(card, own, site, *builds))
+        sizes = _different_sizes(table.tableaus[own.slot])
+        largest = sizes[-1] if sizes else 0
+        by_least = _placements(own.said, sizes)
+        found += [
+            Placements(card, own, site, *by_least[least][site])
+            for card, site in reach
+            # what follows is board[site].smallest_for(colour), in line
+            if (least := board[site].needs.get(colour, board[site].newcomer_needs)) <= largest
+        ]
     return found
 
 
 # What follows is remembered: making a move costs more than looking it up, and the same few
 # thousand moves come up in every game. Each of these keeps a bounded number of them.
+
+
+@cache
+def _reach(seat: Seat, hand: tuple[Card, ...]) -> tuple[tuple[Card, Site], ...]:
+    """The sites that a hand names from a seat, with their cards."""
+    return tuple((card, site) for card in dict.fromkeys(hand) for site in TARGETS[seat][card])
 
 
 @cache

@@ -90,19 +90,20 @@ class Standing:
         points[self._slots[summit.scorer]] += TALLEST_POINTS
         return _by_player(points[:-1], self._each)
 
-    def prospects(self, places: Iterable[Placements]) -> list[list[Prospect]]:
+    def prospects(self, places: Iterable[Placements]) -> list[tuple[Prospect, ...]]:
         """What each of the mover's placements would change, site by site and by size."""
         (owners, counts, summit), board = self._found, self._table.board
         colours, each = self._table.setup.colours, self._each
-        found: list[list[Prospect]] = []
+        found: list[tuple[Prospect, ...]] = []
         for _, own, site, builds, _ in places:
             usual = _taken(colours, each, counts[site // 9], owners[site], own.slot)
             height = board[site].height
             if height + builds[-1].size < summit.height:  # a block's size matters for nothing else
-                found.append([usual] * len(builds))
+                found.append((usual,) * len(builds))
             else:
-                taller = (height + build.size for build in builds)
-                found.append([self._with_tallest(usual, own.colour, one) for one in taller])
+                taller = [height + build.size for build in builds]
+                each_size = [self._with_tallest(usual, own.colour, one) for one in taller]
+                found.append(tuple(each_size))
         return found
 
     def prospect(self, build: Build) -> Prospect:

@@ -29,6 +29,7 @@ from manhattan.server.denials import Denial, Denied
 from manhattan.server.guard import address_of
 from manhattan.server.house import Decide, House, now
 from manhattan.server.limits import Gates
+from manhattan.server.live import encoded
 from manhattan.server.people import COOKIE, COOKIE_LASTS, People
 from manhattan.server.protocol import RefusalTold, TableTold, ViewMessage
 from manhattan.server.seen import table_told, view_message
@@ -152,10 +153,11 @@ async def say_name(
 
 
 @api.delete("/me", tags=["people"])
-async def forget_me(request: Request, response: Response, person: Named) -> Myself:
+async def forget_me(request: Request, response: Response, house: TheHouse, person: Named) -> Myself:
     """Be nobody again, on all devices."""
     people: People = request.app.state.people
     await people.forget(person, now())
+    house.dismiss(person.id)
     response.delete_cookie(COOKIE)
     return {"name": None}
 
@@ -254,11 +256,12 @@ async def open_table(
     return table_told(live.sitting, person.id)
 
 
-@api.get("/tables/{table}", tags=["tables"])
-async def look(house: TheHouse, person: Somebody, table: TableName) -> ViewMessage:
+@api.get("/tables/{table}", tags=["tables"], response_model=ViewMessage)
+async def look(house: TheHouse, person: Somebody, table: TableName) -> Response:
     """A table as you may see it: the same that the websocket says first."""
     live = await house.table(table)
-    return view_message(live.sitting, person.id if person else None, live.presence(now()), now())
+    seen = view_message(live.sitting, person.id if person else None, live.presence(now()), now())
+    return Response(encoded(seen), media_type="application/json")
 
 
 @api.post("/tables/{table}/sit", tags=["tables"])

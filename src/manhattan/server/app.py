@@ -6,13 +6,16 @@ import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.exceptions import HTTPException
+from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from manhattan import __version__
@@ -30,6 +33,8 @@ from manhattan.server.schema import message_schema
 from manhattan.server.socket import serve_socket
 from manhattan.server.store import StoreAway, open_store
 from manhattan.server.thinking import Thinkers
+
+PAGE: Final = Path(str(resources.files("manhattan").joinpath("page")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +84,7 @@ def make_app(settings: Settings) -> ASGIApp:
     app.include_router(api)
     _add_health(app)
     _add_errors(app)
+    app.mount("/", StaticFiles(directory=PAGE, html=True), name="page")
     return Guard(app, serve_socket, app.state.gates)
 
 

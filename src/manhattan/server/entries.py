@@ -6,9 +6,11 @@ the database takes each number once: that is how two processes, or two people, c
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+import orjson
+from pydantic import BaseModel, Field, TypeAdapter
 
 from manhattan.server.clocks import Milliseconds
 from manhattan.server.terms import Terms
@@ -17,9 +19,8 @@ PersonId = str
 """Who somebody is, whatever he is called. Known to the server alone."""
 
 
-class _Entry(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Entry:
     at: Milliseconds
     """When, in milliseconds since 1970."""
     by: PersonId | None = None
@@ -28,6 +29,7 @@ class _Entry(BaseModel):
     """His command's own name for itself, so that a repeated command is recognized."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Opened(_Entry):
     """A table was opened."""
 
@@ -39,6 +41,7 @@ class Opened(_Entry):
     """The table that this one is the rematch of."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sat(_Entry):
     """Somebody sat down."""
 
@@ -47,6 +50,7 @@ class Sat(_Entry):
     name: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Vacated(_Entry):
     """A chair is free again, before the game."""
 
@@ -54,6 +58,7 @@ class Vacated(_Entry):
     chair: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Filled(_Entry):
     """A bot was put into a chair, before the game."""
 
@@ -62,20 +67,23 @@ class Filled(_Entry):
     level: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Closed(_Entry):
     """Nobody will play here."""
 
     type: Literal["closed"] = "closed"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Begun(_Entry):
     """The cards were shuffled and dealt."""
 
     type: Literal["begun"] = "begun"
-    seed: str = Field(repr=False)
+    seed: str = field(repr=False)
     """64 hex digits. Hidden until the game is over."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Played(_Entry):
     """Somebody, or a bot, made a move."""
 
@@ -84,6 +92,7 @@ class Played(_Entry):
     move: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UndoAsked(_Entry):
     """Somebody wants to take moves back; where nobody else has to agree, that is it."""
 
@@ -93,6 +102,7 @@ class UndoAsked(_Entry):
     """What the game would go back to."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UndoAnswered(_Entry):
     """Somebody else agreed, or did not; or the question got too old."""
 
@@ -100,6 +110,7 @@ class UndoAnswered(_Entry):
     yes: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Resigned(_Entry):
     """Somebody gave up; a bot plays on."""
 
@@ -107,6 +118,7 @@ class Resigned(_Entry):
     player: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RanOut(_Entry):
     """Somebody's time ran out; a bot plays for him."""
 
@@ -114,6 +126,7 @@ class RanOut(_Entry):
     player: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Returned(_Entry):
     """He is back."""
 
@@ -121,6 +134,7 @@ class Returned(_Entry):
     player: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LinkMade(_Entry):
     """Somebody wants to move a chair to another device."""
 
@@ -130,6 +144,7 @@ class LinkMade(_Entry):
     """Of the link's secret."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SeatMoved(_Entry):
     """The chair is held by the other device from now on."""
 
@@ -138,6 +153,7 @@ class SeatMoved(_Entry):
     digest: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Said(_Entry):
     """Somebody said something to all."""
 
@@ -146,6 +162,7 @@ class Said(_Entry):
     text: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rematched(_Entry):
     """The same people play again, at a new table."""
 
@@ -177,7 +194,12 @@ _READER: TypeAdapter[Entry] = TypeAdapter(Annotated[Entry, Field(discriminator="
 
 def to_text(entry: Entry) -> str:
     """An entry as it is stored."""
-    return entry.model_dump_json(exclude_none=True)
+    return orjson.dumps(entry, _plain).decode()
+
+
+def _plain(terms: object) -> object:
+    assert isinstance(terms, BaseModel)
+    return terms.model_dump(mode="json")
 
 
 def from_text(text: str) -> Entry:

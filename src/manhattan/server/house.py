@@ -45,7 +45,10 @@ _GRACE: Final[Milliseconds] = 2000
 """So much later than due, any process may see to it."""
 _SAY_AGAIN: Final[Milliseconds] = 10_000
 """So often other processes are told who looks on here."""
-_IDLE: Final[Milliseconds] = 5 * 60_000
+_IDLE: Final[Milliseconds] = 60_000
+"""So long a table is kept in memory that nobody looks at; reading it again takes some
+milliseconds. One whose game is over is not looked for again as soon."""
+_OVER_IDLE: Final[Milliseconds] = 5_000
 _RETRY: Final = 1.0
 
 
@@ -100,8 +103,9 @@ class House:
         first = Append(table, 0, to_text(entry), entry.at, summary_of(sitting), sitting.people())
         if not await self._written(first):
             raise Denied(Denial.BUSY)  # that name is taken: once in a thousand lives
-        metrics.ENTRIES.labels(entry.type).inc()
-        return await self.table(table)
+        metrics.entries(entry.type).inc()
+        await self.bus.follow(table)
+        return self._keep(sitting)
 
     async def table(self, table: str) -> LiveTable:
         """The table of this name."""
@@ -126,6 +130,13 @@ class House:
     def look_away(self, live: LiveTable, viewer: Viewer) -> None:
         live.farewell(viewer, now())
         self._tell_present(live)
+
+    def dismiss(self, person: PersonId) -> None:
+        """Somebody wants to be nobody: his other devices are not his any more, either."""
+        for live in self._tables.values():
+            for viewer in live.viewers:
+                if viewer.person == person:
+                    viewer.dismiss()
 
     async def act(
         self,
@@ -192,7 +203,10 @@ class House:
         if sitting is None:
             await self.bus.forget(table)
             raise Denied(Denial.NO_SUCH_TABLE, table=table)
-        live = self._tables[table] = LiveTable(sitting, now())
+        return self._keep(sitting)
+
+    def _keep(self, sitting: Sitting) -> LiveTable:
+        live = self._tables[sitting.id] = LiveTable(sitting, now())
         metrics.TABLES.set(len(self._tables))
         self._see_to(live)
         return live
@@ -337,8 +351,7 @@ class House:
         """A table at which something is late: whoever was to see to it may be no more."""
         live = await self.table(table)
         await self._look_for_news(live)
-        busy = live.thinking is not None or live.timer is not None
-        if not busy:
+        if live.thinking is None:  # a timer may be late, too: a computer that slept sets none
             self._see_to(live)
 
     async def _look_for_news(self, live: LiveTable) -> None:
@@ -346,9 +359,10 @@ class House:
             await self._catch_up(live)
 
     def _forget_if_idle(self, live: LiveTable) -> None:
-        waits_long = live.sitting.due is not None and live.sitting.due < now() + _IDLE
-        busy = live.viewers or live.lock.locked() or live.thinking is not None or waits_long
-        if busy or now() - live.used < _IDLE:
+        due_soon = live.sitting.due is not None and live.sitting.due < now() + _IDLE
+        busy = live.viewers or live.lock.locked() or live.thinking is not None or due_soon
+        patience = _IDLE if live.sitting.stage in ("gathering", "playing") else _OVER_IDLE
+        if busy or now() - live.used < patience:
             return
         self._rest(live)
         del self._tables[live.id]

@@ -17,7 +17,7 @@ from manhattan.server.seen import News, view_message
 from manhattan.server.sitting import Sitting, fold
 from manhattan.server.store import Summary
 
-RECENT: Final = 100
+RECENT: Final = 32
 """News that are kept for those who were away for a moment; others get a fresh view."""
 SEEN_ELSEWHERE: Final[Milliseconds] = 30_000
 """So long what another process said of its viewers is believed."""
@@ -30,6 +30,9 @@ class Viewer(Protocol):
 
     def put(self, message: bytes) -> None:
         """Send something as soon as he can take it. Never waits."""
+
+    def dismiss(self) -> None:
+        """Send him away: he is not any more who he was."""
 
 
 class LiveTable:
@@ -61,7 +64,7 @@ class LiveTable:
         news = News(self.sitting, after or fold(self.sitting, entry), entry, known)
         self.sitting = news.after
         self._recent.append(news)
-        metrics.ENTRIES.labels(entry.type).inc()
+        metrics.entries(entry.type).inc()
         return news
 
     def tell(self, news: News, answered: Viewer | None = None, command: str | None = None) -> None:
@@ -79,16 +82,18 @@ class LiveTable:
                 message["answers"] = command
             answered.put(encoded(message))
 
-    def tell_all(self, message: Message) -> None:
+    def tell_all(self, message: Message, but_not: Viewer | None = None) -> None:
         text = encoded(message)
         for viewer in self.viewers:
-            viewer.put(text)
+            if viewer is not but_not:
+                viewer.put(text)
 
     def welcome(self, viewer: Viewer, since: int | None, now: Milliseconds) -> None:
         """Somebody looks on from now on. If he has what happened before a number, he gets the
         rest, otherwise everything."""
         self.viewers.add(viewer)
         self.used = now
+        self.tell_presence(now, but_not=viewer)  # he is told with all the rest
         missed = self._since(since)
         if missed is None:
             view = view_message(self.sitting, viewer.person, self.presence(now), now)
@@ -105,7 +110,6 @@ class LiveTable:
             viewer.put(encoded(resumed))
             for news in missed:
                 viewer.put(encoded(news.told(viewer.person, self.sitting)))
-        self.tell_presence(now)
 
     def farewell(self, viewer: Viewer, now: Milliseconds) -> None:
         """He looks no more."""
@@ -141,12 +145,12 @@ class LiveTable:
         ]
         return {"type": "presence", "present": present, "watching": watching}
 
-    def tell_presence(self, now: Milliseconds) -> None:
+    def tell_presence(self, now: Milliseconds, but_not: Viewer | None = None) -> None:
         """Tell who is there, if that has changed."""
         presence = self.presence(now)
         if presence != self._presence:
             self._presence = presence
-            self.tell_all(presence)
+            self.tell_all(presence, but_not)
 
     def _since(self, since: int | None) -> list[News] | None:
         if since is None or not 0 < since <= self.sitting.number:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -40,3 +41,9 @@ THINKING: Final = Histogram(
     ["level"],
     registry=REGISTRY,
 )
+
+
+@cache
+def entries(kind: str) -> Counter:
+    """The counter of a kind of entry; looking it up takes longer than counting."""
+    return ENTRIES.labels(kind)

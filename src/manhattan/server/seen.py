@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from manhattan.record import event_json, result_json
-from manhattan.rules import Build, Colour, Event, Phase, Refusal, Scored, Setup, Table, Tower
+from manhattan.rules import (
+    Build,
+    Colour,
+    Event,
+    Phase,
+    Refusal,
+    Scored,
+    Setup,
+    Stock,
+    Table,
+    Tower,
+)
 from manhattan.rules.blocks import LARGEST
 from manhattan.rules.board import SITES
 from manhattan.rules.legality import placements
@@ -245,9 +256,9 @@ def _position(sitting: Sitting) -> PositionTold:
             for site, tower in enumerate(table.board)
             if tower.blocks
         },
-        "supplies": _stocks(table, "supplies"),
-        "tableaus": _stocks(table, "tableaus"),
-        "taken_out": _stocks(table, "taken_out"),
+        "supplies": _stocks(table.setup, table.supplies),
+        "tableaus": _stocks(table.setup, table.tableaus),
+        "taken_out": _stocks(table.setup, table.taken_out),
         "played": list(table.played),
         "pile": table.pile_size,
         "shuffles": table.shuffles,
@@ -271,7 +282,8 @@ def _changes(before: Sitting, after: Sitting, standing: Callable[[], Standing]) 
         return told
     told["ply"] = game.ply
     told["mover"] = new.mover
-    told["phase"] = new.phase.value
+    if new.phase is not old.phase:
+        told["phase"] = new.phase.value
     if new.board is not old.board:
         told["towers"] = {
             SITE_NAMES[site]: _tower(tower, new.setup.colours) if tower.blocks else None
@@ -279,16 +291,9 @@ def _changes(before: Sitting, after: Sitting, standing: Callable[[], Standing]) 
             if tower is not was
         }
         told["standing"] = list(standing().points)
-    if new.supplies is not old.supplies:
-        told["supplies"] = _stocks(new, "supplies")
-    if new.tableaus is not old.tableaus:
-        told["tableaus"] = _stocks(new, "tableaus")
-    if new.taken_out is not old.taken_out:
-        told["taken_out"] = _stocks(new, "taken_out")
     if new.played is not old.played:
         told["played"] = list(new.played)
         told["pile"] = new.pile_size
-    if new.shuffles != old.shuffles:
         told["shuffles"] = new.shuffles
     if new.sheets is not old.sheets:
         told["round"] = new.round
@@ -296,7 +301,17 @@ def _changes(before: Sitting, after: Sitting, standing: Callable[[], Standing]) 
         told["scores"] = list(new.scores)
         told["sheets"] = _sheets(new)
         told["result"] = result_json(new.result)  # type: ignore[typeddict-item]
+    _tell_stocks(told, old, new)
     return told
+
+
+def _tell_stocks(told: PositionTold, old: Table, new: Table) -> None:
+    if new.supplies is not old.supplies:
+        told["supplies"] = _stocks(new.setup, new.supplies)
+    if new.tableaus is not old.tableaus:
+        told["tableaus"] = _stocks(new.setup, new.tableaus)
+    if new.taken_out is not old.taken_out:
+        told["taken_out"] = _stocks(new.setup, new.taken_out)
 
 
 def _events(events: tuple[Event, ...], setup: Setup) -> list[dict[str, Any]]:
@@ -307,9 +322,13 @@ def _sheets(table: Table) -> list[dict[str, Any]]:
     return _events(tuple(map(Scored, table.sheets)), table.setup)
 
 
-def _stocks(table: Table, which: str) -> dict[str, Any]:
-    stocks = getattr(table, which)
-    return {c.value: stock for c, stock in zip(table.setup.colours, stocks, strict=True)}
+def _stocks(setup: Setup, stocks: tuple[Stock, ...]) -> dict[str, Stock]:
+    return dict(zip(_names(setup.colours), stocks, strict=True))
+
+
+@cache
+def _names(colours: tuple[Colour, ...]) -> tuple[str, ...]:
+    return tuple(colour.value for colour in colours)
 
 
 @lru_cache(maxsize=10_000)

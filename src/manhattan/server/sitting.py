@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, NamedTuple
 
 from manhattan.game import Game
-from manhattan.rules import Built, Colour, Redrew, Seat, lot
+from manhattan.rules import Build, Built, Colour, Redrew, Seat, lot
 from manhattan.rules.editions import Schedule
 from manhattan.server.clocks import Clocks, Milliseconds, given_time, passed_on, wound_up
 from manhattan.server.entries import (
@@ -127,6 +127,8 @@ class Sitting(NamedTuple):
     stage: Stage = "gathering"
     game: Game | None = None
     undo: Undo | None = None
+    seen: int = -1
+    """The last move whose new card somebody has seen."""
     talk: tuple[Line, ...] = ()
     """The last of what was said."""
     said: int = 0
@@ -175,12 +177,16 @@ class Sitting(NamedTuple):
     @property
     def due(self) -> Milliseconds | None:
         """When somebody has to look at this table, because something will have to happen."""
-        moments = [self.clocks.due] if self.stage == "playing" else []
+        if self.stage != "playing":
+            return None
+        moments = [self.clocks.due]
         if self.undo is not None:
             moments.append(self.undo.at + UNDO_WAITS)
-        if self.bot_to_move:
+        elif self.bot_to_move:
             moments.append(self.changed_at + self.terms.pace)
-        return min((moment for moment in moments if moment is not None), default=None)
+        else:
+            return self.clocks.due
+        return min(moment for moment in moments if moment is not None)
 
     def must_agree(self, asker: PersonId) -> frozenset[PersonId]:
         """The other people at the table who are still playing themselves."""
@@ -191,24 +197,9 @@ class Sitting(NamedTuple):
         ) - {None}
 
     def card_seen_since(self, ply: int) -> bool:
-        """Has anybody seen a card that was drawn or shown since a point of the game?"""
-        assert self.game is not None
-        for at, step in enumerate(self.game.steps[ply:], start=ply):
-            for event in step.events:
-                if isinstance(event, Redrew):
-                    return True  # his hand lay open
-                if isinstance(event, Built) and self._has_seen_his_draw(event.player, at):
-                    return True
-        return False
-
-    def _has_seen_his_draw(self, player: int, ply: int) -> bool:
-        """Who shares a screen sees his new card when it is his turn again, all others at once."""
-        assert self.game is not None
-        person = self.chairs[player].person
-        if person is None or len(self.chairs_of(person)) == 1:
-            return person is not None
-        later = range(ply + 1, self.game.ply + 1)
-        return any(self.game.mover_at(at) == player for at in later)
+        """Has anybody seen a card that was drawn or shown since a point of the game? What was
+        seen stays seen, even if the moves after it are taken back."""
+        return self.seen >= ply
 
 
 def opened(table: str, entry: Opened) -> Sitting:
@@ -273,7 +264,9 @@ def _happened(sitting: Sitting, entry: Entry) -> Changes:
         case Played():
             assert sitting.game is not None
             game = sitting.game.after(entry.move, entry.player)
-            return _gone_on(sitting, sitting.chairs, game, entry.at, moved=True)
+            changes = _gone_on(sitting, sitting.chairs, game, entry.at, moved=True)
+            changes["seen"] = _last_seen(sitting, game)
+            return changes
         case Said():
             line = Line(
                 sitting.number,
@@ -383,6 +376,29 @@ def _gone_on(
         "undo": None,
         "changed_at": now,
     }
+
+
+def _last_seen(sitting: Sitting, game: Game) -> int:
+    """The last move whose new card somebody has seen: one's own at once, but who shares a screen
+    sees his when it is his turn again. Whoever could place nothing has shown his hand to all."""
+    seen, last = sitting.seen, game.ply - 1
+    for event in game.last_events:
+        if isinstance(event, Redrew) or (
+            isinstance(event, Built) and _alone(sitting, event.player)
+        ):
+            seen = last
+    mover = game.table.mover
+    if sitting.chairs[mover].person is not None and not _alone(sitting, mover):
+        earlier = (ply for ply in reversed(range(game.ply)) if game.mover_at(ply) == mover)
+        before = next(earlier, None)
+        if before is not None and isinstance(game.moves[before], Build):
+            seen = max(seen, before)
+    return seen
+
+
+def _alone(sitting: Sitting, player: int) -> bool:
+    """Does a person sit there, who has his screen to himself?"""
+    return len(sitting.chairs_of(sitting.chairs[player].person)) == 1
 
 
 def _with(sitting: Sitting, number: int, **changes: Any) -> tuple[Chair, ...]:

@@ -49,6 +49,8 @@ NO_TABLE: Final = 4404
 TOO_MUCH: Final = 4429
 TOO_SLOW: Final = 4408
 AWAY: Final = 1001
+LATER: Final = 1013
+NOBODY: Final = 4401
 
 _PATH: Final = re.compile(r"/api/tables/([a-z0-9]{14})/socket")
 _NUMBER: Final = re.compile(r"[0-9]{1,8}")
@@ -122,7 +124,8 @@ class Connection:
                 await reading
         except ManhattanError as error:
             self._refuse(error, None)
-            self._close(NO_TABLE)
+            known = isinstance(error, Denied) and error.reason is Denial.NO_SUCH_TABLE
+            self._close(NO_TABLE if known else LATER)
         finally:
             if self._live is not None:
                 self._house.look_away(self._live, self)
@@ -142,6 +145,10 @@ class Connection:
             self._outbox.clear()
             self._close(TOO_SLOW)
         self._something.set()
+
+    def dismiss(self) -> None:
+        """He is nobody any more."""
+        self._close(NOBODY)
 
     def _tell(self, message: Message) -> None:
         self.put(encoded(message))

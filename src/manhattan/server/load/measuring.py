@@ -17,6 +17,7 @@ from statistics import quantiles
 from manhattan.server.load.players import Pair, Seen
 
 WARM_UP = 3.0
+_SAMPLES = 10
 MEASURED = 20.0
 
 
@@ -49,6 +50,8 @@ def target(database: str, redis: str | None = None) -> Iterator[tuple[subprocess
     finally:
         process.terminate()
         process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
 
 
 def measure(
@@ -58,6 +61,7 @@ def measure(
     seconds: float = MEASURED,
     warm_up: float = WARM_UP,
     database: str | None = None,
+    samples: list[tuple[float, float]] | None = None,
 ) -> Measured:
     """Pairs of players at so many tables, each with one move in flight at most."""
     cores = sorted(os.sched_getaffinity(0))
@@ -68,13 +72,30 @@ def measure(
             try:
                 import uvloop
 
-                return uvloop.run(_play(process.pid, port, tables, think, seconds, warm_up))
+                return uvloop.run(
+                    _play(process.pid, port, tables, think, seconds, warm_up, samples)
+                )
             finally:
                 os.sched_setaffinity(0, cores)
 
 
+def measure_memory(
+    seconds: float, database: str | None = None, tables: int = 50
+) -> Iterator[tuple[float, float]]:
+    """Minutes of play as fast as it goes, and the server's memory now and then."""
+    samples: list[tuple[float, float]] = []
+    measure(tables, seconds=seconds, database=database, samples=samples)
+    yield from samples
+
+
 async def _play(
-    pid: int, port: int, tables: int, think: tuple[float, float], seconds: float, warm_up: float
+    pid: int,
+    port: int,
+    tables: int,
+    think: tuple[float, float],
+    seconds: float,
+    warm_up: float,
+    samples: list[tuple[float, float]] | None,
 ) -> Measured:
     seen = Seen()
     pairs = [Pair(port, number, seen, think) for number in range(tables)]
@@ -82,12 +103,15 @@ async def _play(
     await _sleep(warm_up, playing)
     seen.moves, seen.games = 0, 0
     seen.delays.clear()
-    begun, cpu = time.perf_counter(), _cpu_seconds(pid)
-    await _sleep(seconds, playing)
+    begun, cpu = time.perf_counter(), cpu_seconds(pid)
+    for minute in range(_SAMPLES if samples is not None else 1):
+        await _sleep(seconds / (_SAMPLES if samples is not None else 1), playing)
+        if samples is not None:
+            samples.append(((minute + 1) * seconds / _SAMPLES / 60, memory_mb(pid)))
     took = time.perf_counter() - begun
-    share = (_cpu_seconds(pid) - cpu) / took
+    share = (cpu_seconds(pid) - cpu) / took
     moves, games, delays = seen.moves, seen.games, sorted(seen.delays)
-    memory = _memory_mb(pid)
+    memory = memory_mb(pid)
     for task in playing:
         task.cancel()
     await asyncio.gather(*playing, return_exceptions=True)
@@ -102,12 +126,12 @@ async def _sleep(seconds: float, playing: list[asyncio.Task[None]]) -> None:
         task.result()
 
 
-def _cpu_seconds(pid: int) -> float:
+def cpu_seconds(pid: int) -> float:
     fields = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def _memory_mb(pid: int) -> float:
+def memory_mb(pid: int) -> float:
     for line in Path(f"/proc/{pid}/status").read_text("ascii").splitlines():
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) / 1024

@@ -77,8 +77,9 @@ class Database(Protocol):
     async def append(
         self, rows: Sequence[tuple[TableId, int, str]], then: Mapping[int, Sequence[Statement]]
     ) -> list[bool]:
-        """Write entries, all of them durably before this is over, and tell which were first with
-        their number. What stands in ``then`` for a row is run with it, if it was."""
+        """Write entries, no two with the same number of a table, all of them durably before this
+        is over, and tell which were first with it. What stands in ``then`` for a row is run with
+        it, if it was."""
 
     async def read(self, sql: str, *values: object) -> list[Row]:
         """The rows that a query finds."""
@@ -115,10 +116,22 @@ class Store:
         self._database = database
 
     async def append(self, batch: Sequence[Append]) -> list[bool]:
-        """Write entries of different tables down; which of them were first with their number."""
-        rows = [(one.table, one.number, one.entry) for one in batch]
-        then = {at: also for at, one in enumerate(batch) if (also := _also_written(one))}
-        return await self._database.append(rows, then)
+        """Write entries down, in an order that is the same for all who write; which of them were
+        first with their number."""
+        # Who asked for an entry may be gone before it is written, and another come for its number.
+        wanted: dict[tuple[TableId, int], int] = {}
+        for at, one in enumerate(batch):
+            wanted.setdefault((one.table, one.number), at)
+        # Two processes that wait for each other's rows would wait for ever.
+        places = [at for _, at in sorted(wanted.items())]
+        unique = [batch[at] for at in places]
+        rows = [(one.table, one.number, one.entry) for one in unique]
+        then = {n: also for n, one in enumerate(unique) if (also := _also_written(one))}
+        found = await self._database.append(rows, then)
+        first = [False] * len(batch)
+        for at, was_first in zip(places, found, strict=True):
+            first[at] = was_first
+        return first
 
     async def entries(self, table: TableId, since: int = 0) -> list[str]:
         """What was written down of a table, from a number on."""
@@ -194,6 +207,14 @@ class Store:
                 (secrets.token_urlsafe(_MUCH),),  # never the same: that would not be written
             )
         )
+
+    async def read(self, sql: str, *values: object) -> list[Row]:
+        """The rows of a query that has no method here: for copies and exports."""
+        return await self._database.read(sql, *values)
+
+    async def write(self, *statements: Statement) -> None:
+        """Run statements that have no method here, all or none."""
+        await self._database.write(*statements)
 
     async def close(self) -> None:
         await self._database.close()

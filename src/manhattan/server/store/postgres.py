@@ -49,25 +49,19 @@ class Postgres:
     async def append(
         self, rows: Sequence[tuple[TableId, int, str]], then: Mapping[int, Sequence[Statement]]
     ) -> list[bool]:
-        # Who asked for an entry may be gone before it is written, and another come for its number.
-        wanted: dict[tuple[TableId, int], int] = {}
-        for at, (table, number, _) in enumerate(rows):
-            wanted.setdefault((table, number), at)
-        # In one order for all: two processes that wait for each other would wait for ever.
-        order = [rows[at] for _, at in sorted(wanted.items())]
         async with self._transaction() as connection:
             written = await connection.fetch(
                 "INSERT INTO entries (table_id, number, entry) "
                 "SELECT * FROM unnest($1::text[], $2::int[], $3::text[]) "
                 "ON CONFLICT DO NOTHING RETURNING table_id, number",
-                *map(list, zip(*order, strict=True)),
+                *map(list, zip(*rows, strict=True)),
             )
-            taken = sorted((table, number) for table, number in written)
-            first = [False] * len(rows)
-            for at in (wanted[one] for one in taken):
-                first[at] = True
-                for statement in then.get(at, ()):
-                    await connection.execute(statement.sql, *statement.values)
+            taken = {(table, number) for table, number in written}
+            first = [(table, number) in taken for table, number, _ in rows]
+            for at, statements in sorted(then.items()):
+                if first[at]:
+                    for statement in statements:
+                        await connection.execute(statement.sql, *statement.values)
         return first
 
     async def read(self, sql: str, *values: object) -> list[Row]:

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
+import orjson
+
 from manhattan.server.store.keeping import (
     VERSIONS,
     Row,
@@ -73,17 +75,21 @@ class Sqlite:
     def _append(
         self, rows: Sequence[tuple[TableId, int, str]], then: Mapping[int, Sequence[Statement]]
     ) -> list[bool]:
-        first: list[bool] = []
+        # One statement for all: each one gives up and takes back the interpreter's lock, for which
+        # it would have to wait when much is going on.
+        written = orjson.dumps(rows).decode()
         with _transaction(self._writer):
-            for at, row in enumerate(rows):
-                written = self._writer.execute(
-                    "INSERT INTO entries (table_id, number, entry) VALUES (?, ?, ?) "
-                    "ON CONFLICT DO NOTHING",
-                    row,
-                )
-                first.append(written.rowcount == 1)
-                if first[-1]:
-                    for statement in then.get(at, ()):
+            found = self._writer.execute(
+                "INSERT INTO entries (table_id, number, entry) "
+                "SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?) WHERE true "
+                "ON CONFLICT DO NOTHING RETURNING table_id, number",
+                (written,),
+            ).fetchall()
+            taken = set(found)
+            first = [(table, number) in taken for table, number, _ in rows]
+            for at, statements in then.items():
+                if first[at]:
+                    for statement in statements:
                         _run(self._writer, statement)
         return first
 

@@ -1,0 +1,58 @@
+"""The figures of ``manhattan bench server``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from manhattan.figure import Figure
+from manhattan.server.load.idling import measure_idle
+from manhattan.server.load.measuring import Measured, measure, measure_memory
+from manhattan.server.load.peer import measure_peer
+
+THINKING: Final = (0.05, 0.15)
+"""Seconds between a move and the next, for people who think."""
+MANY: Final = 4
+"""So many times as many tables should go as well."""
+SOAK: Final = 300.0
+IDLE_TABLES: Final = 500
+IDLE_SOCKETS: Final = 2000
+
+
+def busy(tables: int, seconds: float, database: str | None, *, peer: bool) -> Iterator[Figure]:
+    """As fast as they can, then thinking, then more of them; and somebody else's server."""
+    ours = measure(tables, seconds=seconds, database=database)
+    yield from _told(ours, f"{tables} tables")
+    if peer:
+        theirs = measure_peer(tables, seconds)
+        yield Figure("boardgame.io, in memory", 0, theirs, "moves/s")
+        yield Figure("of boardgame.io", 0, ours.moves_a_second / theirs, "ours durable")
+    thinking = measure(tables, think=THINKING, seconds=seconds, database=database)
+    yield Figure("thinking 50-150 ms, p50", 0, thinking.p50_ms, "ms")
+    yield Figure("thinking 50-150 ms, p99", 0, thinking.p99_ms, "ms")
+    many = measure(MANY * tables, seconds=seconds, database=database)
+    yield from _told(many, f"{MANY * tables} tables")
+    ratio = many.moves_a_second / ours.moves_a_second
+    yield Figure(f"{MANY * tables} of {tables} tables", 0, ratio, "of the moves/s")
+
+
+def soak(database: str | None) -> Iterator[Figure]:
+    """Memory over some minutes of play."""
+    for minute, memory in measure_memory(SOAK, database):
+        yield Figure(f"after {minute:.1f} minutes", 0, memory, "MB")
+
+
+def idle() -> Iterator[Figure]:
+    """What tables cost at which nothing happens."""
+    found = measure_idle(IDLE_TABLES, IDLE_SOCKETS)
+    yield Figure("memory before", 0, found.memory_before_mb, "MB")
+    yield Figure(f"with {IDLE_TABLES} tables, {IDLE_SOCKETS} websockets", 0, found.memory_mb, "MB")
+    yield Figure("CPU while nothing happens", 0, 100 * found.cpu_share, "% of a core")
+
+
+def _told(measured: Measured, name: str) -> Iterator[Figure]:
+    yield Figure(name, 0, measured.moves_a_second, "moves/s")
+    yield Figure(f"{name}, p50", 0, measured.p50_ms, "ms")
+    yield Figure(f"{name}, p99", 0, measured.p99_ms, "ms")
+    yield Figure(f"{name}, the server's CPU", 0, 100 * measured.cpu_share, "% of a core")
+    yield Figure(f"{name}, memory", 0, measured.memory_mb, "MB")

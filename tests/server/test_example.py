@@ -1,0 +1,42 @@
+"""The bot on the protocol's page plays, as it stands there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+from serving import Running, play_on
+
+PAGE = Path(__file__).parents[2] / "docs/protocol.md"
+
+
+def example() -> dict[str, Any]:
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    assert len(code.splitlines()) <= 30
+    names: dict[str, Any] = {"__name__": "example"}
+    exec(code, names)
+    return names
+
+
+def test_the_bot_from_outside_opens_a_table_and_wins_against_easy(served: Running) -> None:
+    result = example()["main"](served.address)
+    assert result["winners"] == [0]
+
+
+def test_the_bot_from_outside_joins_a_table_of_others(served: Running) -> None:
+    ada = served.client("Ada")
+    table = ada.open(chairs=[{"who": "me"}, {"who": "open"}], public=True)
+    results: list[Any] = []
+    bot = Thread(target=lambda: results.append(example()["main"](served.address)))
+    bot.start()
+    with ada.at(table) as seat:
+        for told in seat.news():
+            if told.get("what", {}).get("type") == "sat":
+                break
+        ada.begin(table)
+        play_on(seat)
+    bot.join(20)
+    assert results == [seat.position["result"]]
+    assert results[0]["winners"] == [1]
