@@ -121,7 +121,7 @@ class House:
         """Somebody looks at a table from now on."""
         live = await self.table(table)
         async with live.lock:
-            if live.unsure:
+            if live.unsure or (since or 0) > live.sitting.number:  # another process told him more
                 await self._catch_up(live)
             live.welcome(viewer, since, now())
         self._tell_present(live)
@@ -242,11 +242,14 @@ class House:
         try:
             texts = await self.store.entries(live.id, live.sitting.number)
         except StoreAway as error:
+            live.unsure = True  # there may be something: it is looked for again
             self.trouble = str(error)
             raise Denied(Denial.STORAGE_AWAY) from error
-        live.unsure = False
+        unsure, live.unsure = live.unsure, False
         for text in texts:
             live.tell(live.happened(from_text(text)))
+        if texts and unsure:  # it may be ours, and nobody has heard of it
+            self.bus.tell(live.id, live.sitting.number)
         if texts:
             self._see_to(live, delay=_GRACE)
         return bool(texts)
@@ -330,15 +333,15 @@ class House:
             await asyncio.sleep(_SWEEP * Random().uniform(0.8, 1.2))  # noqa: S311 - not all at once
             try:
                 for table in await self.store.overdue(now() - _GRACE, 100):
-                    await self._take_up(table)
-                if self.bus.trouble:
-                    for live in list(self._tables.values()):
-                        await self._look_for_news(live)
+                    await self._apart(self._take_up(table))
+                for live in list(self._tables.values()):
+                    if live.unsure or self.bus.trouble:
+                        await self._apart(self._look_for_news(live))
                 if self.trouble is not None:
                     await self.store.answers()
                     log.warning("storage is back")
                     self.trouble = None
-            except (StoreAway, Denied) as error:
+            except StoreAway as error:
                 if self.trouble is None:
                     log.error("storage is away", extra={"why": str(error)})
                 self.trouble = self.trouble or str(error)
@@ -352,7 +355,8 @@ class House:
         """A table at which something is late: whoever was to see to it may be no more."""
         live = await self.table(table)
         await self._look_for_news(live)
-        if live.thinking is None:  # a timer may be late, too: a computer that slept sets none
+        thinks = live.thinking is not None and not live.thinking.done()
+        if not thinks:  # a timer may be late, too: a computer that slept sets none
             self._see_to(live)
 
     async def _look_for_news(self, live: LiveTable) -> None:
@@ -388,6 +392,10 @@ class House:
         live.told_present = now()
         self.bus.tell_present(live.id, tuple(person or "" for person in live.present_here()))
 
+    async def _apart(self, work: Any) -> None:
+        """Do something that may go wrong at one table, and must not keep others from anything."""
+        await asyncio.wait({self._spawn(work)})
+
     def _spawn(self, work: Any) -> asyncio.Task[Any]:
         task: asyncio.Task[Any] = asyncio.ensure_future(work)
         self._tasks.add(task)
@@ -397,7 +405,7 @@ class House:
     def _ended(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
-        if error is not None and not isinstance(error, Denied):
+        if error is not None and not isinstance(error, Denied | StoreAway):
             log.error("something went wrong", exc_info=error)
 
 

@@ -135,8 +135,9 @@ class LiveTable:
         """Who is there."""
         everybody = [*self.present_here()]
         for process, (theirs, until) in list(self._elsewhere.items()):
-            if until < now:
+            if until < now:  # it may have died before it could tell what it wrote last
                 del self._elsewhere[process]
+                self.unsure = True
             else:
                 everybody += theirs
         people = set(everybody) - {None}
