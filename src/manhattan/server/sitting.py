@@ -146,12 +146,13 @@ class Sitting(NamedTuple):
 
     def eyes_of(self, person: PersonId | None) -> int | None:
         """Whose cards a person may see now: his own; and where several share his screen, those of
-        whoever of them is to move. None is an onlooker's eyes."""
-        chairs = self.chairs_of(person)
+        whoever of them is to move, unless a bot does it: the others sit there and would see what
+        it holds. None is an onlooker's eyes."""
+        chairs, mover = self.chairs_of(person), self.mover
         if len(chairs) == 1:
             return chairs[0]
-        if self.game is not None and self.stage == "playing" and self.mover in chairs:
-            return self.mover
+        if mover is not None and mover in chairs and not self.chairs[mover].played_for:
+            return mover
         return None
 
     def people(self) -> frozenset[PersonId]:
