@@ -305,7 +305,9 @@ def _sat_down(
             return {"chairs": _with(sitting, entry.chair, name=entry.name, person=entry.by)}
         case Vacated():
             chairs = _with(sitting, entry.chair, name="", person=None, level=None)
-            return {"chairs": chairs, **_host(sitting, chairs)}
+            # Nor does he keep a way back: the chair, and its cards, will be another's.
+            links = tuple(one for one in sitting.links if one.chair != entry.chair)
+            return {"chairs": chairs, "links": links, **_host(sitting, chairs)}
         case Filled():
             bots = sum(chair.level is not None for chair in sitting.chairs)
             name = bot_name(entry.level, bots + 1)
