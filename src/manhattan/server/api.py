@@ -152,10 +152,13 @@ async def say_name(
 
 
 @api.delete("/me", tags=["people"])
-async def forget_me(request: Request, response: Response, person: Named) -> Myself:
+async def forget_me(
+    request: Request, response: Response, house: TheHouse, person: Named
+) -> Myself:
     """Be nobody again, on all devices."""
     people: People = request.app.state.people
     await people.forget(person, now())
+    house.turn_away(person.id)
     response.delete_cookie(COOKIE)
     return {"name": None}
 

@@ -31,6 +31,9 @@ class Viewer(Protocol):
     def put(self, message: bytes) -> None:
         """Send something as soon as he can take it. Never waits."""
 
+    def turn_away(self) -> None:
+        """He is not who he was when he came: he has to come again."""
+
 
 class LiveTable:
     """A table that somebody plays or looks at, or that has something to do by itself."""

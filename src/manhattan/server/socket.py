@@ -45,6 +45,7 @@ MOST_UNSENT: Final = 2_000_000
 """Bytes that wait for a viewer who can't keep up; then he has to come again."""
 
 # Why a websocket is closed, for programs.
+NOBODY: Final = 4401
 NO_TABLE: Final = 4404
 TOO_MUCH: Final = 4429
 TOO_SLOW: Final = 4408
@@ -142,6 +143,10 @@ class Connection:
             self._outbox.clear()
             self._close(TOO_SLOW)
         self._something.set()
+
+    def turn_away(self) -> None:
+        """He is not who he was when he came."""
+        self._close(NOBODY)
 
     def _tell(self, message: Message) -> None:
         self.put(encoded(message))
