@@ -19,6 +19,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from manhattan.game import Game
 from manhattan.server.entries import Entry, from_text
+from manhattan.server.live import RECENT, LiveTable
 from manhattan.server.logs import write_logs
 from manhattan.server.sitting import Sitting, fold, opened
 from serving import Running
@@ -47,9 +48,9 @@ class Heard(NamedTuple):
 
 
 class Witness:
-    """Somebody with a browser of his own; without a name, a stranger."""
+    """Somebody with a browser of his own; without a name, a stranger. He may bring a cookie."""
 
-    def __init__(self, up: Running, name: str | None = None) -> None:
+    def __init__(self, up: Running, name: str | None = None, cookie: str | None = None) -> None:
         self.up = up
         self.name = name
         self.heard: list[Heard] = []
@@ -62,6 +63,8 @@ class Witness:
         self._table = ""
         self._joined = 0
         self._ids = count(1)
+        if cookie is not None:
+            self._http.cookies.set("manhattan", cookie, domain="127.0.0.1", path="/")
         if name is not None:
             self.ask("PUT", "/api/me", {"name": name})
             [self.person, _] = up.state.people._signer.loads(self.cookie)
@@ -95,7 +98,7 @@ class Witness:
         self.look_away()
         self._table = table
         self._joined = sitting_at(self.up, table).number
-        headers = {"Cookie": f"manhattan={self.cookie}"} if self.name else {}
+        headers = {"Cookie": f"manhattan={self.cookie}"} if self.cookie else {}
         # Without a limit, or who has not listened for a while could not even say good-bye.
         self._socket = self._opened.enter_context(
             connect(self.up.websocket(table, since), additional_headers=headers, max_queue=None)
@@ -208,6 +211,17 @@ def on_the_server(up: Running, work: Coroutine[Any, Any, T]) -> T:
     """Do something where the server does everything."""
     loop = up.state.house._sweeping.get_loop()
     return asyncio.run_coroutine_threadsafe(work, loop).result(PATIENCE)
+
+
+def nothing_is_left(up: Running) -> None:
+    """Everybody has gone: the server keeps nothing of them but the tables."""
+    house, gates = up.state.house, up.state.gates
+    tables: dict[str, LiveTable] = house._tables
+    wait_until(lambda: not any(live.viewers for live in tables.values()))
+    wait_until(lambda: not gates._sockets)
+    assert not house._loading
+    assert len(house._tasks) <= len(tables)  # each may have one that thinks or waits
+    assert all(len(live._recent) <= RECENT for live in tables.values())
 
 
 # What is logged.
