@@ -157,7 +157,7 @@ async def forget_me(request: Request, response: Response, house: TheHouse, perso
     """Be nobody again, on all devices."""
     people: People = request.app.state.people
     await people.forget(person, now())
-    house.dismiss(person.id)
+    house.turn_away(person.id)
     response.delete_cookie(COOKIE)
     return {"name": None}
 

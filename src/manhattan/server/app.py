@@ -79,6 +79,7 @@ def make_app(settings: Settings) -> ASGIApp:
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,  # where to would be what the visitor says that we are called
     )
     app.state.gates = Gates(settings.limits)
     app.include_router(api)

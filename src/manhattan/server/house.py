@@ -131,12 +131,12 @@ class House:
         live.farewell(viewer, now())
         self._tell_present(live)
 
-    def dismiss(self, person: PersonId) -> None:
-        """Somebody wants to be nobody: his other devices are not his any more, either."""
+    def turn_away(self, person: PersonId) -> None:
+        """Somebody is nobody any more: so is whoever looks at a table here in his name."""
         for live in self._tables.values():
             for viewer in live.viewers:
                 if viewer.person == person:
-                    viewer.dismiss()
+                    viewer.turn_away()
 
     async def act(
         self,

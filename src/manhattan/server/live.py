@@ -31,8 +31,8 @@ class Viewer(Protocol):
     def put(self, message: bytes) -> None:
         """Send something as soon as he can take it. Never waits."""
 
-    def dismiss(self) -> None:
-        """Send him away: he is not any more who he was."""
+    def turn_away(self) -> None:
+        """He is not who he was when he came: he has to come again."""
 
 
 class LiveTable:

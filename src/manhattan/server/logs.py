@@ -9,7 +9,12 @@ from typing import Final
 
 import orjson
 
-_USUAL: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+_USUAL: Final = frozenset(vars(logging.makeLogRecord({}))) | {
+    "message",
+    "asctime",
+    "taskName",
+    "color_message",  # of uvicorn, for terminals
+}
 
 
 class JsonLines(logging.Formatter):
@@ -45,8 +50,14 @@ def write_logs(level: int = logging.INFO) -> None:
     """Send all logs of the server to standard error."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
+    handler.addFilter(_names_no_table)
     for name in ("manhattan", "uvicorn", "uvicorn.error", "asyncio"):
         logger = logging.getLogger(name)
         logger.handlers = [handler]
         logger.setLevel(level)
         logger.propagate = False
+
+
+def _names_no_table(record: logging.LogRecord) -> bool:
+    """uvicorn would tell every websocket's path, and who knows a table's name may look on there."""
+    return "WebSocket %s" not in str(record.msg)

@@ -148,12 +148,13 @@ class Sitting(NamedTuple):
 
     def eyes_of(self, person: PersonId | None) -> int | None:
         """Whose cards a person may see now: his own; and where several share his screen, those of
-        whoever of them is to move. None is an onlooker's eyes."""
-        chairs = self.chairs_of(person)
+        whoever of them is to move, unless a bot does it: the others sit there and would see what
+        it holds. None is an onlooker's eyes."""
+        chairs, mover = self.chairs_of(person), self.mover
         if len(chairs) == 1:
             return chairs[0]
-        if self.game is not None and self.stage == "playing" and self.mover in chairs:
-            return self.mover
+        if mover is not None and mover in chairs and not self.chairs[mover].played_for:
+            return mover
         return None
 
     def people(self) -> frozenset[PersonId]:
@@ -297,7 +298,9 @@ def _sat_down(
             return {"chairs": _with(sitting, entry.chair, name=entry.name, person=entry.by)}
         case Vacated():
             chairs = _with(sitting, entry.chair, name="", person=None, level=None)
-            return {"chairs": chairs, **_host(sitting, chairs)}
+            # Nor does he keep a way back: the chair, and its cards, will be another's.
+            links = tuple(one for one in sitting.links if one.chair != entry.chair)
+            return {"chairs": chairs, "links": links, **_host(sitting, chairs)}
         case Filled():
             bots = sum(chair.level is not None for chair in sitting.chairs)
             name = bot_name(entry.level, bots + 1)
