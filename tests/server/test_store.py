@@ -385,6 +385,18 @@ async def test_sqlite_writes_to_the_disk_before_it_says_so(tmp_path: Path) -> No
 
 
 @in_a_loop
+async def test_whether_sqlite_can_write_is_found_out_by_writing(tmp_path: Path) -> None:
+    """SQLite writes nothing where nothing would change, and would say that all is well."""
+    written = tmp_path / "tables.db-wal"
+    async with opened(str(tmp_path / "tables.db")) as store:
+        for _ in range(3):
+            await store._database.read("PRAGMA wal_checkpoint(TRUNCATE)")
+            assert written.stat().st_size == 0
+            await store.answers()
+            assert written.stat().st_size > 40_000
+
+
+@in_a_loop
 async def test_a_postgres_that_goes_away_and_comes_back(own_postgres: Postgres) -> None:
     with_database = database_at(own_postgres.address)
     with ExitStack() as ended:

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, Final
 
-from manhattan.rules import IllegalMove, Move, State
+from manhattan.rules import IllegalMove, ManhattanError, Move, State
 from manhattan.server import decisions, metrics
 from manhattan.server.bus import Bus
 from manhattan.server.clocks import Milliseconds
@@ -153,7 +153,12 @@ class House:
                 if live.unsure:
                     await self._catch_up(live)
                 before = live.sitting
-                entry = decide(before, max(now(), before.changed_at))
+                try:
+                    entry = decide(before, max(now(), before.changed_at))
+                except ManhattanError:
+                    if not await self._catch_up(live):
+                        raise
+                    continue  # another process had written what we had not heard of yet
                 news = await self._try(live, before, entry)
                 if news is None:  # somebody else was first
                     await self._catch_up(live)
@@ -232,8 +237,8 @@ class House:
             self.trouble = None
         return first
 
-    async def _catch_up(self, live: LiveTable) -> None:
-        """Read what others have written meanwhile, and tell it."""
+    async def _catch_up(self, live: LiveTable) -> bool:
+        """Read what others have written meanwhile, and tell it. Was there anything?"""
         try:
             texts = await self.store.entries(live.id, live.sitting.number)
         except StoreAway as error:
@@ -244,6 +249,7 @@ class House:
             live.tell(live.happened(from_text(text)))
         if texts:
             self._see_to(live, delay=_GRACE)
+        return bool(texts)
 
     async def _seat(self, fresh: LiveTable, number: int, chair: Chair) -> None:
         """Somebody of the old table sits in his chair again."""

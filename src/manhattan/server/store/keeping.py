@@ -90,8 +90,8 @@ class Database(Protocol):
     async def close(self) -> None: ...
 
 
-_MUCH: Final = "?" * 40_000
-"""More than an entry needs with all that is written with it: where this fits, that does."""
+_MUCH: Final = 30_000
+"""More bytes than an entry needs with all that is written with it: where this fits, that does."""
 MIGRATIONS: Final = resources.files("manhattan.server.store").joinpath("migrations")
 VERSIONS: Final = "CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT)"
 
@@ -204,7 +204,7 @@ class Store:
             Statement(
                 "INSERT INTO settings (name, value) VALUES ('asked', $1) ON CONFLICT (name) "
                 "DO UPDATE SET value = excluded.value",
-                (_MUCH,),
+                (secrets.token_urlsafe(_MUCH),),  # never the same: that would not be written
             )
         )
 
