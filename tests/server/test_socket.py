@@ -55,7 +55,7 @@ class Table:
         self._stack = stack
 
     def look(self, client: Client | None, table: str, since: int | None = None) -> Looking:
-        headers = {"Cookie": client._cookie} if client else {}
+        headers = {"Cookie": client.cookie} if client else {}
         address = self._served.websocket(table, since)
         socket = self._stack.enter_context(connect(address, additional_headers=headers))
         return Looking(socket)
