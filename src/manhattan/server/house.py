@@ -344,6 +344,7 @@ class House:
                 self.trouble = self.trouble or str(error)
             for live in list(self._tables.values()):
                 if live.viewers and now() - live.told_present > _SAY_AGAIN:
+                    live.tell_presence(now())  # of whom nothing was heard for long is gone
                     self._tell_present(live)
                 self._forget_if_idle(live)
 
@@ -379,9 +380,9 @@ class House:
     def _heard_from(self, table: str, process: str, people: tuple[str, ...]) -> None:
         live = self._tables.get(table)
         if live is not None:
-            known = live.sitting.people()
-            lookers = sum(person not in known for person in people)
-            live.heard_from(process, people, lookers, now())
+            new = live.heard_from(process, tuple(person or None for person in people), now())
+            if new and live.viewers:  # it has not heard yet who is here
+                self._tell_present(live)
 
     def _tell_present(self, live: LiveTable) -> None:
         live.told_present = now()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable
 from typing import Final, Protocol
 
 import orjson
@@ -51,7 +50,7 @@ class LiveTable:
         self.thinking: asyncio.Task[None] | None = None
         self.told_present = now
         self._recent: deque[News] = deque(maxlen=RECENT)
-        self._elsewhere: dict[str, tuple[frozenset[PersonId], int, Milliseconds]] = {}
+        self._elsewhere: dict[str, tuple[tuple[PersonId | None, ...], Milliseconds]] = {}
         self._presence: PresenceTold | None = None
 
     @property
@@ -118,27 +117,30 @@ class LiveTable:
         self.tell_presence(now)
 
     def present_here(self) -> tuple[PersonId | None, ...]:
-        """Who looks on through this process; None is somebody without a name."""
-        return tuple(sorted({viewer.person for viewer in self.viewers}, key=str))
+        """Who looks on through this process; each None is somebody without a name."""
+        people = {viewer.person for viewer in self.viewers} - {None}
+        nameless = [viewer.person for viewer in self.viewers if viewer.person is None]
+        return (*people, *nameless)
 
     def heard_from(
-        self, process: str, people: Iterable[PersonId], watching: int, now: Milliseconds
-    ) -> None:
-        """Another process has told who looks on there."""
-        self._elsewhere[process] = (frozenset(people), watching, now + SEEN_ELSEWHERE)
+        self, process: str, people: tuple[PersonId | None, ...], now: Milliseconds
+    ) -> bool:
+        """Another process has told who looks on there. Is that process new here?"""
+        new = process not in self._elsewhere
+        self._elsewhere[process] = (people, now + SEEN_ELSEWHERE)
         self.tell_presence(now)
+        return new
 
     def presence(self, now: Milliseconds) -> PresenceTold:
         """Who is there."""
-        people: set[PersonId | None] = {viewer.person for viewer in self.viewers}
-        at_the_table = self.sitting.people()
-        watching = sum(viewer.person not in at_the_table for viewer in self.viewers)
-        for process, (theirs, lookers, until) in list(self._elsewhere.items()):
+        everybody = [*self.present_here()]
+        for process, (theirs, until) in list(self._elsewhere.items()):
             if until < now:
                 del self._elsewhere[process]
-                continue
-            people |= theirs
-            watching += lookers
+            else:
+                everybody += theirs
+        people = set(everybody) - {None}
+        watching = len(people - self.sitting.people()) + everybody.count(None)
         present = [
             chair.person in people if chair.person is not None else chair.level is not None
             for chair in self.sitting.chairs
