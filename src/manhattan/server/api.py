@@ -35,7 +35,7 @@ from manhattan.server.protocol import RefusalTold, TableTold, ViewMessage
 from manhattan.server.seen import table_told, view_message
 from manhattan.server.sitting import Sitting
 from manhattan.server.store import Person
-from manhattan.server.terms import Form, LevelName, Name, Terms
+from manhattan.server.terms import ChairNumber, Form, LevelName, Name, Terms
 from manhattan.view import View, view_of
 
 _MOST_LISTED = 50
@@ -97,20 +97,20 @@ class NameForm(Form):
 class SitForm(Form):
     """Where one wants to sit."""
 
-    chair: int | None = Field(default=None, description="Any open one if not said.")
+    chair: ChairNumber | None = Field(default=None, description="Any open one if not said.")
 
 
 class FillForm(Form):
     """Who is to sit in a chair."""
 
-    chair: int
+    chair: ChairNumber
     level: LevelName | None = Field(default=None, description="A bot; null frees the chair.")
 
 
 class ChairForm(Form):
     """Which of one's chairs, where several share a screen."""
 
-    chair: int | None = None
+    chair: ChairNumber | None = None
 
 
 class ClaimForm(Form):

@@ -50,7 +50,7 @@ def write_logs(level: int = logging.INFO) -> None:
     """Send all logs of the server to standard error."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
-    handler.addFilter(_names_no_table)
+    handler.addFilter(_sifted)
     for name in ("manhattan", "uvicorn", "uvicorn.error", "asyncio"):
         logger = logging.getLogger(name)
         logger.handlers = [handler]
@@ -58,6 +58,10 @@ def write_logs(level: int = logging.INFO) -> None:
         logger.propagate = False
 
 
-def _names_no_table(record: logging.LogRecord) -> bool:
-    """uvicorn would tell every websocket's path, and who knows a table's name may look on there."""
-    return "WebSocket %s" not in str(record.msg)
+def _sifted(record: logging.LogRecord) -> bool:
+    """What uvicorn says, as we want it: without the path of every websocket, since who knows a
+    table's name may look on there; and what a stranger sends wrongly is no error of ours."""
+    said = str(record.msg)
+    if said.startswith("Invalid UTF-8"):
+        record.levelno, record.levelname, record.exc_info = logging.WARNING, "WARNING", None
+    return "WebSocket %s" not in said
