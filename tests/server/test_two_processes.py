@@ -82,7 +82,7 @@ class Watching:
 
     def __init__(self, process: Process | Running, table: str, who: Client | None = None) -> None:
         address = f"ws://127.0.0.1:{process.port}/api/tables/{table}/socket"
-        headers = {"Cookie": who._cookie} if who else {}
+        headers = {"Cookie": who.cookie} if who else {}
         self._opened = ExitStack()
         self._socket = self._opened.enter_context(connect(address, additional_headers=headers))
 
@@ -199,7 +199,7 @@ def test_of_two_moves_for_one_seat_one_is_made(pair: Pair) -> None:
 def _elsewhere(client: Client, process: Process) -> Client:
     """The same person comes to another process."""
     other = Client(process.address, client.name)
-    other._cookie = client._cookie
+    other.cookie = client.cookie
     return other
 
 
