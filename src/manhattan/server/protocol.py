@@ -167,7 +167,7 @@ class PlaceTold(TypedDict):
     """By size."""
     takes_from: str | None
     """Whose tower it is now, if it is another colour's."""
-    gains: list[tuple[int, ...]]
+    gains: tuple[tuple[int, ...], ...]
     """For each move: points more for each player, if the round ended after it."""
 
 
