@@ -15,13 +15,14 @@ import sqlite3
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from functools import wraps
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from random import SystemRandom
-from typing import Any, Final, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
 import asyncpg
@@ -31,6 +32,7 @@ from redis.exceptions import RedisError
 PATIENCE: Final = 20.0
 """Seconds until something that should come is missed."""
 PASSWORD: Final = "nobody-should-read-this"
+P = ParamSpec("P")
 _numbers = count(1)
 
 
@@ -54,6 +56,19 @@ def wait_until(so: Callable[[], object], what: str, patience: float = PATIENCE) 
     while not so():
         assert time.monotonic() < until, f"waited {patience} s in vain: {what}"
         time.sleep(0.02)
+
+
+def in_a_loop(test: Callable[P, Awaitable[None]]) -> Callable[P, None]:
+    """A test that waits for what happens in its own loop."""
+
+    @wraps(test)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        async def go() -> None:
+            await test(*args, **kwargs)
+
+        asyncio.run(go())
+
+    return run
 
 
 class _Own:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager
-from functools import wraps
 from pathlib import Path
-from typing import Any, ParamSpec
+from typing import Any
 
 import pytest
 
-from databases import PASSWORD, Postgres, database_at, free_port
+from databases import PASSWORD, Postgres, database_at, free_port, in_a_loop
 from manhattan.server.redis_bus import RedisBus
 from manhattan.server.store import (
     Append,
@@ -26,19 +25,7 @@ from manhattan.server.store import (
 )
 from manhattan.server.store.keeping import Statement
 
-P = ParamSpec("P")
 OPENER = Path(__file__).parent.parent / "open_together.py"
-
-
-def in_a_loop(test: Callable[P, Awaitable[None]]) -> Callable[P, None]:
-    @wraps(test)
-    def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        async def go() -> None:
-            await test(*args, **kwargs)
-
-        asyncio.run(go())
-
-    return run
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -14,6 +14,8 @@ from typing import Any, Final
 
 import orjson
 from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from manhattan.server.bus import HeardFrom, HeardOf
@@ -35,17 +37,23 @@ class RedisBus:
     """A ``Bus`` over Redis' publish and subscribe."""
 
     def __init__(self, address: str) -> None:
-        self.trouble: str | None = None
         self._me = secrets.token_hex(8)
         try:
+            # Whoever is cut off has to know it: what was said meanwhile was not heard.
             self._redis: Redis = Redis.from_url(
-                address, socket_timeout=None, socket_connect_timeout=_PATIENCE
+                address,
+                socket_timeout=None,
+                socket_connect_timeout=_PATIENCE,
+                retry=Retry(NoBackoff(), retries=0),
             )
         except ValueError as error:  # whose text may be a part of the password
             raise StoreError(
                 "The address of Redis can't be used: it looks like redis://:password@host:6379, "
                 "where a special character of the password is written like %40."
             ) from error
+        self._deaf = True
+        self._mute = False
+        self._missed = False
         self._ears = self._redis.pubsub()
         self._followed: set[TableId] = set()
         self._confirmed: dict[str, asyncio.Event] = {}
@@ -55,6 +63,12 @@ class RedisBus:
         self._tasks: list[asyncio.Task[None]] = []
         self._heard_of: HeardOf = lambda *_: None
         self._heard_from: HeardFrom = lambda *_: None
+
+    @property
+    def trouble(self) -> str | None:
+        if not (self._deaf or self._mute):
+            return None
+        return "redis is away: news between processes come late"
 
     def listen(self, heard_of: HeardOf, heard_from: HeardFrom) -> None:
         self._heard_of, self._heard_from = heard_of, heard_from
@@ -80,8 +94,10 @@ class RedisBus:
 
     async def follow(self, table: TableId) -> None:
         self._followed.add(table)
+        if self._deaf:  # once Redis is back all tables are followed
+            return
         heard = self._confirmed[_PREFIX + table] = asyncio.Event()
-        with suppress(*_AWAY):  # once Redis is back all tables are followed again
+        with suppress(*_AWAY):
             await self._ears.subscribe(_PREFIX + table)
             await asyncio.wait_for(heard.wait(), _PATIENCE)
         self._confirmed.pop(_PREFIX + table, None)
@@ -108,9 +124,13 @@ class RedisBus:
             except _AWAY as error:
                 self._numbers = numbers | self._numbers
                 self._present = present | self._present
+                self._mute = True
                 self._went_away(error)
                 await asyncio.sleep(_RETRY)
                 self._something.set()
+            else:
+                self._mute = False
+                self._came_back()
 
     def _said(self, **what: object) -> bytes:
         return orjson.dumps({"by": self._me, **what})
@@ -119,19 +139,42 @@ class RedisBus:
         while True:
             try:
                 await self._ears.subscribe(_PREFIX, *(_PREFIX + one for one in self._followed))
+                self._deaf = False
                 self._came_back()
-                async for message in self._ears.listen():
-                    self._heard(message)
-            except _AWAY as error:
+                for table in self._followed:  # what was told meanwhile was not heard
+                    self._heard_of(table, _EVERYTHING)
+                await self._listen()
+            except Exception as error:
+                if not isinstance(error, _AWAY):  # what nobody expects must not make us deaf
+                    log.error("something went wrong", exc_info=error)
+                self._deaf = True
                 self._went_away(error)
+                with suppress(*_AWAY):
+                    await self._ears.aclose()  # type: ignore[no-untyped-call]
                 await asyncio.sleep(_RETRY)
                 self._ears = self._redis.pubsub()
 
+    async def _listen(self) -> None:
+        """Until nothing is heard, not even when Redis is asked whether it is there."""
+        asked = False
+        while True:
+            message = await self._ears.get_message(timeout=_PATIENCE)
+            if message is not None:
+                self._heard(message)
+                asked = False
+            elif asked:
+                raise TimeoutError
+            else:
+                await self._ears.ping()
+                asked = True
+
     def _heard(self, message: dict[str, Any]) -> None:
+        if message["type"] not in ("subscribe", "message"):
+            return
         channel = message["channel"].decode()
-        if message["type"] == "subscribe" and channel in self._confirmed:
-            self._confirmed[channel].set()
-        if message["type"] != "message":
+        if message["type"] == "subscribe":
+            if channel in self._confirmed:
+                self._confirmed[channel].set()
             return
         told = orjson.loads(message["data"])
         if told["by"] == self._me:
@@ -143,13 +186,11 @@ class RedisBus:
             self._heard_from(table, told["by"], tuple(told["present"]))
 
     def _went_away(self, error: BaseException) -> None:
-        if self.trouble is None:
+        if not self._missed:
             log.error("redis is away", extra={"why": type(error).__name__})
-        self.trouble = "redis is away: news between processes come late"
+        self._missed = True
 
     def _came_back(self) -> None:
-        if self.trouble is not None:
+        if self._missed and self.trouble is None:
             log.warning("redis is back")
-            self.trouble = None
-            for table in self._followed:  # what was told meanwhile was not heard
-                self._heard_of(table, _EVERYTHING)
+            self._missed = False

@@ -1,0 +1,149 @@
+"""The news between processes, as Redis carries them: whatever happens to it, none is missed."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+from redis import Redis as Asking
+
+from databases import Redis, free_port, in_a_loop
+from manhattan.server.redis_bus import RedisBus
+
+Heard = tuple[str, int] | tuple[str, str, tuple[str, ...]]
+SOON = 10.0
+
+
+class Process:
+    """What a process hears."""
+
+    def __init__(self, address: str) -> None:
+        self.bus = RedisBus(address)
+        self.heard: list[Heard] = []
+        self.bus.listen(
+            lambda table, number: self.heard.append((table, number)),
+            lambda table, by, people: self.heard.append((table, by, people)),
+        )
+
+    async def hears(self, table: str, number: int) -> None:
+        """Wait until it looks for so many entries of a table, or for more."""
+
+        def so() -> bool:
+            return any(
+                one[0] == table and isinstance(one[1], int) and one[1] >= number
+                for one in self.heard
+            )
+
+        await soon(so)
+
+
+async def soon(so: Callable[[], object]) -> None:
+    """Wait for something that takes a moment."""
+    until = time.monotonic() + SOON
+    while not so():
+        assert time.monotonic() < until
+        await asyncio.sleep(0.01)
+
+
+@asynccontextmanager
+async def processes(address: str, *, ready: bool = True) -> AsyncIterator[tuple[Process, Process]]:
+    both = Process(address), Process(address)
+    for one in both:
+        await one.bus.start()
+    if ready:
+        await soon(lambda: all(one.bus.trouble is None for one in both))
+    try:
+        yield both
+    finally:
+        for one in both:
+            await one.bus.close()
+
+
+@in_a_loop
+async def test_others_hear_of_the_tables_that_they_follow(redis: str) -> None:
+    async with processes(redis) as (one, other):
+        await other.bus.follow("mine")
+        await one.bus.follow("mine")
+        one.bus.tell("yours", 1)
+        one.bus.tell("mine", 1)
+        await other.hears("mine", 1)
+        one.bus.tell_present("mine", ("ada", ""))
+        await soon(lambda: len(other.heard) == 2)
+        assert other.heard[0] == ("mine", 1)
+        assert (other.heard[1][0], *other.heard[1][2:]) == ("mine", ("ada", ""))
+        assert one.heard == []  # nobody hears himself
+        await other.bus.forget("mine")
+        await other.bus.follow("another")
+        one.bus.tell("mine", 2)
+        one.bus.tell("another", 1)
+        await other.hears("another", 1)
+        assert len(other.heard) == 3
+
+
+@in_a_loop
+async def test_who_was_cut_off_for_a_moment_looks_for_himself(own_redis: Redis) -> None:
+    async with processes(own_redis.address) as (one, other):
+        await other.bus.follow("table")
+        with Asking.from_url(own_redis.address) as asking:
+            assert asking.execute_command("CLIENT", "KILL", "TYPE", "pubsub") >= 2
+            assert asking.publish("manhattan:table", b'{"by": "a third", "number": 7}') == 0
+        await other.hears("table", 7)
+        one.bus.tell("table", 8)
+        await other.hears("table", 8)
+        await soon(lambda: one.bus.trouble is None and other.bus.trouble is None)
+
+
+@pytest.mark.parametrize("said", [b"nonsense", b'{"by": "a newer version"}'])
+@in_a_loop
+async def test_nonsense_makes_nobody_deaf(redis: str, said: bytes) -> None:
+    async with processes(redis) as (one, other):
+        await other.bus.follow("table")
+        with Asking.from_url(redis) as asking:
+            assert asking.publish("manhattan:table", said) == 1
+        one.bus.tell("table", 3)
+        await other.hears("table", 3)
+
+
+@in_a_loop
+async def test_nobody_waits_for_a_redis_that_is_away(own_redis: Redis) -> None:
+    async with processes(own_redis.address) as (one, other):
+        await other.bus.follow("before")
+        own_redis.stop()
+        try:
+            await soon(lambda: one.bus.trouble and other.bus.trouble)
+            begun = time.monotonic()
+            for number in range(20):
+                await other.bus.follow(f"table {number}")
+            one.bus.tell("table 1", 1)
+            one.bus.tell("before", 1)
+            assert time.monotonic() - begun < 1
+        finally:
+            own_redis.start()
+        await other.hears("table 1", 1)
+        await other.hears("before", 1)
+        await soon(lambda: one.bus.trouble is None and other.bus.trouble is None)
+        one.bus.tell("table 19", 5)
+        await other.hears("table 19", 5)
+
+
+@in_a_loop
+async def test_a_redis_that_hangs_is_noticed_though_nobody_says_anything(own_redis: Redis) -> None:
+    async with processes(own_redis.address) as (one, other):
+        await other.bus.follow("table")
+        with own_redis.frozen():
+            await soon(lambda: one.bus.trouble and other.bus.trouble)
+        await soon(lambda: one.bus.trouble is None and other.bus.trouble is None)
+        one.bus.tell("table", 4)
+        await other.hears("table", 4)
+
+
+@in_a_loop
+async def test_a_process_can_start_before_redis() -> None:
+    async with processes(f"redis://127.0.0.1:{free_port()}", ready=False) as (one, _):
+        await asyncio.sleep(0.1)
+        assert one.bus.trouble == "redis is away: news between processes come late"
+        await one.bus.follow("table")
+        one.bus.tell("table", 1)
