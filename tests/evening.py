@@ -127,7 +127,7 @@ def refuse_everything(evening: Evening) -> None:
         assert mover.do("play", ply=game.ply, move=str(move))["reason"] == reason
         assert mover.do("why", move=str(move))["refusal"]["reason"] == reason
     assert mover.do("why", move=legal)["refusal"] is None
-    for ply in (game.ply - 1, game.ply + 1):
+    for ply in (max(0, game.ply - 1) or 7, game.ply + 1):
         assert mover.do("play", ply=ply, move=legal)["type"] == "refused"
     for one in evening.others():
         for move_text in (legal, "A1+4", "hello"):

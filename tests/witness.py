@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self, TypeVar
 
 import httpx
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from manhattan.game import Game
@@ -60,7 +61,7 @@ class Witness:
         self._http = httpx.Client(base_url=up.address, timeout=PATIENCE, verify=False)
         self._opened = ExitStack()
         self._socket: ClientConnection | None = None
-        self._table = ""
+        self.table = ""
         self._joined = 0
         self._ids = count(1)
         if cookie is not None:
@@ -77,8 +78,9 @@ class Witness:
 
     def asked(self, method: str, path: str, body: object = None, **more: Any) -> httpx.Response:
         """Ask, and keep the answer."""
-        known = sitting_at(self.up, self._table).number if self._table else 0
-        answer = self._http.request(method, path, json=body, **more)
+        known = sitting_at(self.up, self.table).number if self.table else 0
+        more = more if body is None else more | {"json": body}
+        answer = self._http.request(method, path, **more)
         lines = (b"%b: %b" % header for header in answer.headers.raw)
         headers = b"\n".join(lines)
         self.heard.append(Heard(f"{method} {path}", answer.content, headers, known))
@@ -96,7 +98,7 @@ class Witness:
     def look(self, table: str, since: int | None = None) -> Json:
         """Look at a table from now on; what was said first."""
         self.look_away()
-        self._table = table
+        self.table = table
         self._joined = sitting_at(self.up, table).number
         headers = {"Cookie": f"manhattan={self.cookie}"} if self.cookie else {}
         # Without a limit, or who has not listened for a while could not even say good-bye.
@@ -128,6 +130,11 @@ class Witness:
         self._socket.send(self.sent[-1])
         return str(command["id"])
 
+    def throw(self, message: str | bytes) -> None:
+        """Send something that may be no command."""
+        assert self._socket is not None
+        self._socket.send(message)
+
     def do(self, kind: str, **what: Any) -> Json:
         """Send a command, and wait for its answer."""
         id = self.tell(kind, **what)
@@ -143,11 +150,16 @@ class Witness:
         """Hear what is on its way still, and go."""
         if self._socket is not None:
             self.catch_up()
-            viewers = self.up.state.house._tables[self._table].viewers
+            viewers = self.up.state.house._tables[self.table].viewers
             there = len(viewers)
             self._opened.close()
             self._socket = None
             wait_until(lambda: len(viewers) < there)  # the server has noticed
+
+    def forget_the_connection(self) -> None:
+        """The server has closed it."""
+        self._opened.close()
+        self._socket = None
 
     def __enter__(self) -> Self:
         return self
@@ -160,6 +172,18 @@ class Witness:
     ) -> None:
         self._opened.close()
         self._http.close()
+
+
+def closed(listen: Callable[[], object]) -> int:
+    """Listen until the server closes the connection; the code that it gives."""
+    ended: ConnectionClosed | None = None
+    while ended is None:
+        try:
+            listen()
+        except ConnectionClosed as error:
+            ended = error
+    assert ended.rcvd is not None
+    return ended.rcvd.code
 
 
 # What is true: the server runs in this process.
