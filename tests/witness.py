@@ -20,9 +20,10 @@ from websockets.sync.client import ClientConnection, connect
 
 from manhattan.game import Game
 from manhattan.server.entries import Entry, from_text
+from manhattan.server.folding import fold, opened
 from manhattan.server.live import RECENT, LiveTable
 from manhattan.server.logs import write_logs
-from manhattan.server.sitting import Sitting, fold, opened
+from manhattan.server.sitting import Sitting
 from serving import Running
 
 Json = dict[str, Any]
@@ -233,7 +234,7 @@ def history_of(up: Running, table: str) -> list[Sitting]:
 
 def on_the_server(up: Running, work: Coroutine[Any, Any, T]) -> T:
     """Do something where the server does everything."""
-    loop = up.state.house._sweeping.get_loop()
+    loop = up.state.house._caretaker._sweeping.get_loop()
     return asyncio.run_coroutine_threadsafe(work, loop).result(PATIENCE)
 
 

@@ -23,10 +23,11 @@ from manhattan.rules import Move, Phase, Reason, Shuffled, set_up
 from manhattan.server import decisions
 from manhattan.server import sitting as sittings
 from manhattan.server.entries import Begun, Opened, Played
+from manhattan.server.folding import fold, opened
 from manhattan.server.live import encoded
 from manhattan.server.protocol import PresenceTold
 from manhattan.server.seen import view_message
-from manhattan.server.sitting import Sitting, fold, opened
+from manhattan.server.sitting import Sitting
 from manhattan.server.terms import Terms
 from saved import stuck
 from secrecy import Onlooker, digest_of, leaks_in, spellings

@@ -148,7 +148,7 @@ def test_who_was_at_a_process_that_was_killed_is_gone(
     postgres: str, redis: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("manhattan.server.live.SEEN_ELSEWHERE", 1500)  # not half a minute
-    monkeypatch.setattr("manhattan.server.house._SAY_AGAIN", 500)
+    monkeypatch.setattr("manhattan.server.caretaking._SAY_AGAIN", 500)
     with running(postgres, redis=redis) as here:
         there = Process(postgres, redis)
         ada = Client(there.address, "Ada")

@@ -25,9 +25,10 @@ from manhattan.server.answers import (
     evaluation_told,
     hint_told,
 )
+from manhattan.server.clocks import now
 from manhattan.server.denials import Denial, Denied
 from manhattan.server.guard import address_of
-from manhattan.server.house import Decide, House, now
+from manhattan.server.house import Decide, House
 from manhattan.server.limits import Gates
 from manhattan.server.live import encoded
 from manhattan.server.people import COOKIE, COOKIE_LASTS, People

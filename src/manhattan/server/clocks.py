@@ -5,6 +5,7 @@ Pure arithmetic on milliseconds. Bots, and people for whom a bot plays, have no 
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from typing import Annotated, Final, Literal
 
@@ -16,6 +17,11 @@ _SECOND: Final = 1000
 _DAY: Final = 24 * 60 * 60 * _SECOND
 _BACK: Final = 30 * _SECOND
 """So much at least has who comes back, or he would run out again before he has looked."""
+
+
+def now() -> Milliseconds:
+    """The time, as it is written down."""
+    return time.time_ns() // 1_000_000
 
 
 class _Terms(BaseModel):
