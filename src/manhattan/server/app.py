@@ -10,13 +10,13 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Scope
 
 from manhattan import __version__
 from manhattan.rules import ManhattanError
@@ -85,8 +85,17 @@ def make_app(settings: Settings) -> ASGIApp:
     app.include_router(api)
     _add_health(app)
     _add_errors(app)
-    app.mount("/", StaticFiles(directory=PAGE, html=True), name="page")
+    app.mount("/", _Page(directory=PAGE, html=True), name="page")
     return Guard(app, serve_socket, app.state.gates)
+
+
+class _Page(StaticFiles):
+    """The page's files. What is not there in the API is no file, whatever one wants to do to it."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        if path.startswith("api/"):
+            raise HTTPException(404)
+        return await super().get_response(path, scope)
 
 
 def _collect_garbage_seldom() -> None:
