@@ -11,6 +11,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse
+from fastapi.routing import APIRoute
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
@@ -139,10 +140,22 @@ def _add_errors(app: FastAPI) -> None:
         return _answer(Denied(Denial.BAD_REQUEST, what=explained(error.errors())))
 
     @app.exception_handler(HTTPException)
-    async def not_there(_: Request, error: Exception) -> JSONResponse:
+    async def not_there(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)
+        if error.status_code == 400:  # so FastAPI calls a body that it can't even read
+            return _answer(Denied(Denial.BAD_REQUEST, what="The body can't be read as JSON."))
         told = {"reason": "http", "figures": {}, "text": f"{error.detail}."}
-        return JSONResponse(told, error.status_code, error.headers)
+        headers = dict(error.headers or {})
+        if error.status_code == 405:
+            headers |= _allowed(request.url.path)
+        return JSONResponse(told, error.status_code, headers)
+
+
+def _allowed(path: str) -> dict[str, str]:
+    """What can be done with a path, by all its routes; Starlette tells of the first one alone."""
+    routes = [one for one in api.routes if isinstance(one, APIRoute) and one.path_regex.match(path)]
+    methods = sorted({method for route in routes for method in route.methods or ()})
+    return {"allow": ", ".join(methods)} if methods else {}
 
 
 def _answer(error: ManhattanError) -> JSONResponse:
