@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.config import JsonDict
 
 Milliseconds = int
 
@@ -18,8 +19,17 @@ _BACK: Final = 30 * _SECOND
 """So much at least has who comes back, or he would run out again before he has looked."""
 
 
+def _says_its_kind(schema: JsonDict) -> None:
+    """It has a default for programs; who sends a clock has to say which."""
+    required = schema.setdefault("required", [])
+    assert isinstance(required, list)
+    required.append("kind")
+
+
 class _Terms(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, json_schema_extra=_says_its_kind
+    )
 
 
 class NoClock(_Terms):
