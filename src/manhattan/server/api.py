@@ -266,7 +266,12 @@ async def look(house: TheHouse, person: Somebody, table: TableName) -> Response:
 
 
 @api.post("/tables/{table}/sit", tags=["tables"])
-async def sit(house: TheHouse, person: Named, table: TableName, form: SitForm) -> TableTold:
+async def sit(
+    house: TheHouse,
+    person: Named,
+    table: TableName,
+    form: Annotated[SitForm, Body(examples=[{}, {"chair": 1}])],
+) -> TableTold:
     """Take a chair, before the game."""
     return await _done(
         house,
@@ -283,7 +288,12 @@ async def leave(house: TheHouse, person: Named, table: TableName) -> TableTold:
 
 
 @api.post("/tables/{table}/fill", tags=["tables"])
-async def fill(house: TheHouse, person: Named, table: TableName, form: FillForm) -> TableTold:
+async def fill(
+    house: TheHouse,
+    person: Named,
+    table: TableName,
+    form: Annotated[FillForm, Body(examples=[{"chair": 1, "level": "hard"}, {"chair": 1}])],
+) -> TableTold:
     """Put a bot into a chair, or free it: for who has opened the table, before the game."""
     return await _done(
         house,
@@ -316,7 +326,12 @@ async def rematch(house: TheHouse, gates: TheGates, person: Named, table: TableN
 
 
 @api.post("/tables/{table}/link", tags=["tables"])
-async def make_link(house: TheHouse, person: Named, table: TableName, form: ChairForm) -> LinkTold:
+async def make_link(
+    house: TheHouse,
+    person: Named,
+    table: TableName,
+    form: Annotated[ChairForm, Body(examples=[{}, {"chair": 1}])],
+) -> LinkTold:
     """A secret with which another device takes over your seat: once, within an hour."""
     secret = secrets.token_urlsafe(24)
     await house.act(table, lambda s, at: decisions.make_link(s, person.id, form.chair, secret, at))
@@ -324,7 +339,12 @@ async def make_link(house: TheHouse, person: Named, table: TableName, form: Chai
 
 
 @api.post("/tables/{table}/claim", tags=["tables"])
-async def claim(house: TheHouse, person: Named, table: TableName, form: ClaimForm) -> TableTold:
+async def claim(
+    house: TheHouse,
+    person: Named,
+    table: TableName,
+    form: Annotated[ClaimForm, Body(examples=[{"secret": "Zx0-dV9hKpQ2rT7mW4sYbN1c"}])],
+) -> TableTold:
     """Take over the seat of a link."""
     return await _done(
         house, table, person, lambda s, at: decisions.claim(s, person.id, form.secret, at)

@@ -13,6 +13,7 @@ from typing import Any, Final
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse
+from fastapi.routing import APIRoute
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
@@ -94,7 +95,7 @@ class _Page(StaticFiles):
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         if path.startswith("api/"):
-            raise HTTPException(404)
+            raise HTTPException(405 if _allowed(scope["path"]) else 404)
         return await super().get_response(path, scope)
 
 
@@ -156,10 +157,22 @@ def _add_errors(app: FastAPI) -> None:
         return _answer(Denied(Denial.BAD_REQUEST, what=explained(error.errors())))
 
     @app.exception_handler(HTTPException)
-    async def not_there(_: Request, error: Exception) -> JSONResponse:
+    async def not_there(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)
+        if error.status_code == 400:  # so FastAPI calls a body that it can't even read
+            return _answer(Denied(Denial.BAD_REQUEST, what="The body can't be read as JSON."))
         told = {"reason": "http", "figures": {}, "text": f"{error.detail}."}
-        return JSONResponse(told, error.status_code, error.headers)
+        headers = dict(error.headers or {})
+        if error.status_code == 405:
+            headers |= _allowed(request.url.path)
+        return JSONResponse(told, error.status_code, headers)
+
+
+def _allowed(path: str) -> dict[str, str]:
+    """What can be done with a path, by all its routes; Starlette tells of the first one alone."""
+    routes = [one for one in api.routes if isinstance(one, APIRoute) and one.path_regex.match(path)]
+    methods = sorted({method for route in routes for method in route.methods or ()})
+    return {"allow": ", ".join(methods)} if methods else {}
 
 
 def _answer(error: ManhattanError) -> JSONResponse:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.config import JsonDict
 
 Milliseconds = int
 
@@ -24,8 +25,17 @@ def now() -> Milliseconds:
     return time.time_ns() // 1_000_000
 
 
+def _says_its_kind(schema: JsonDict) -> None:
+    """It has a default for programs; who sends a clock has to say which."""
+    required = schema.setdefault("required", [])
+    assert isinstance(required, list)
+    required.append("kind")
+
+
 class _Terms(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, json_schema_extra=_says_its_kind
+    )
 
 
 class NoClock(_Terms):
