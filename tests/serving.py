@@ -56,7 +56,7 @@ class Running:
         self._thread.join()
 
     def client(self, name: str) -> Client:
-        return Client(self.address, name, patience=5)
+        return Client(self.address, name, patience=30)
 
     def websocket(self, table: str, since: int | None = None) -> str:
         tail = "" if since is None else f"?since={since}"

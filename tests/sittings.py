@@ -7,7 +7,8 @@ from typing import Any
 
 from manhattan.server import decisions
 from manhattan.server.entries import Begun, Entry, Opened, from_text, to_text
-from manhattan.server.sitting import Sitting, fold, folded, opened
+from manhattan.server.folding import fold, folded, opened
+from manhattan.server.sitting import Sitting
 from manhattan.server.terms import Terms
 
 SEED = bytes(range(32)).hex()

@@ -70,12 +70,15 @@ class Turn:
 class Client:
     """Somebody on a server."""
 
-    def __init__(self, address: str, name: str, *, patience: float = _PATIENCE) -> None:
+    def __init__(
+        self, address: str, name: str, *, cookie: str = "", patience: float = _PATIENCE
+    ) -> None:
         parts = urlsplit(address)
         self._secure = parts.scheme == "https"
         self._host = parts.netloc
         self._patience = patience
-        self._cookie = ""
+        self.cookie = cookie
+        """By this the server knows who one is: with it one is the same person next time."""
         self.name: str = self.call("PUT", "/api/me", {"name": name})["name"]
 
     def open(self, *, begin: bool = False, **terms: Any) -> str:
@@ -108,15 +111,15 @@ class Client:
         """Look at a table, and play if you have a chair there."""
         scheme = "wss" if self._secure else "ws"
         address = f"{scheme}://{self._host}/api/tables/{table}/socket"
-        return Seat(address, self._cookie, self._patience)
+        return Seat(address, self.cookie, self._patience)
 
     def call(self, method: str, path: str, body: object = None) -> Json:
         """Ask the server something that has no method here."""
         kind = HTTPSConnection if self._secure else HTTPConnection
         http = kind(self._host, timeout=self._patience)
         headers = {"Content-Type": "application/json"}
-        if self._cookie:
-            headers["Cookie"] = self._cookie
+        if self.cookie:
+            headers["Cookie"] = self.cookie
         try:
             http.request(method, path, None if body is None else json.dumps(body), headers)
             answer = http.getresponse()
@@ -128,7 +131,7 @@ class Client:
         if answer.status >= 400:
             raise Refused(told)
         if cookie := answer.headers.get("Set-Cookie"):
-            self._cookie = cookie.partition(";")[0]
+            self.cookie = cookie.partition(";")[0]
         return told
 
 

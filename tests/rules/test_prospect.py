@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from random import Random
 
 import pytest
@@ -42,7 +41,12 @@ def test_the_gains_are_those_of_scoring_after_each_placement_of_whole_games(
         now = scored(game.table)
         standing = Standing(game.table)
         assert standing.points == now
-        for build, prospect in zip(builds, chain(*standing.prospects(places)), strict=True):
+        prospects = [
+            Prospect(prospects.takes_from, gains)
+            for prospects in standing.prospects(places)
+            for gains in prospects.gains
+        ]
+        for build, prospect in zip(builds, prospects, strict=True):
             then = scored_with(game.table, build)
             assert prospect == standing.prospect(build)
             assert prospect.gains == tuple(b - a for a, b in zip(now, then, strict=True))

@@ -33,9 +33,9 @@ def test_a_name_is_enough_and_can_be_changed(shared: Running) -> None:
 
 def test_who_is_forgotten_is_nobody(shared: Running) -> None:
     ada = shared.client("Ada")
-    before = ada._cookie
+    before = ada.cookie
     assert ada.call("DELETE", "/api/me") == {"name": None}
-    ada._cookie = before
+    ada.cookie = before
     assert ada.call("GET", "/api/me") == {"name": None}
     refused("no_identity", ada, "GET", "/api/tables/mine")
 

@@ -61,7 +61,7 @@ def test_tables_are_there_again_after_a_restart_and_in_a_back_up(tmp_path: Path)
     for database in (kept, copied):
         with serving("--database", database) as address:
             again = Client(address, "Somebody")
-            again._cookie = ada._cookie
+            again.cookie = ada.cookie
             with again.at(running) as seat:
                 made = play_on(seat)
             assert len(made) == 54 - 5

@@ -107,7 +107,7 @@ def test_a_move_is_told_though_its_player_has_gone_before_it_was_written(
             move = next(seat.turns()).moves[0]
         adas, bobs, nobodys = (
             opened.enter_context(connect(up.websocket(table), additional_headers=headers))
-            for headers in ({"Cookie": ada._cookie}, {"Cookie": bob._cookie}, {})
+            for headers in ({"Cookie": ada.cookie}, {"Cookie": bob.cookie}, {})
         )
         for socket in (adas, bobs, nobodys):
             heard(socket, "view")
@@ -125,7 +125,7 @@ def test_what_a_process_wrote_before_it_died_is_told_by_the_other(
     postgres: str, redis: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("manhattan.server.live.SEEN_ELSEWHERE", 1500)  # not half a minute
-    monkeypatch.setattr("manhattan.server.house._SAY_AGAIN", 500)
+    monkeypatch.setattr("manhattan.server.caretaking._SAY_AGAIN", 500)
     with running(postgres, redis=redis) as here, process(postgres, redis) as there:
         ada = Client(there.address, "Ada")
         table = ada.open(chairs=[{"who": "me"}, {"who": "open"}])

@@ -23,6 +23,8 @@ from players import Group, check_made, check_whole, kept, mistakes
 from serving import AGAINST_EASY, Process, asked, loads
 
 READY = (200, "ready")
+SHORT = {"two_players": "6x4-one-colour"}
+"""A game of sixty moves."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class Watching:
 
     def __init__(self, process: Process, table: str, who: Client | None = None) -> None:
         address = f"ws://127.0.0.1:{process.port}/api/tables/{table}/socket"
-        headers = {"Cookie": who._cookie} if who else {}
+        headers = {"Cookie": who.cookie} if who else {}
         self._opened = ExitStack()
         self._socket = self._opened.enter_context(connect(address, additional_headers=headers))
 
@@ -182,9 +184,7 @@ def test_of_two_moves_for_one_seat_one_is_made(pair: Pair) -> None:
 
 def _elsewhere(client: Client, process: Process) -> Client:
     """The same person comes to another process."""
-    other = Client(process.address, client.name)
-    other._cookie = client._cookie
-    return other
+    return Client(process.address, client.name, cookie=client.cookie)
 
 
 def _sent_to(seat: Seat, process: Process) -> None:
@@ -194,7 +194,7 @@ def _sent_to(seat: Seat, process: Process) -> None:
 
 
 def test_a_process_is_killed_and_the_game_goes_on_at_the_other(fragile: Pair) -> None:
-    group = Group(fragile.people(), pause=0.01)
+    group = Group(fragile.people(), pause=0.01, house_rules=SHORT)
     group.start()
     ada = group.players[0]
     wait_until(lambda: len(ada.made) > 10, "the game goes on")
@@ -257,7 +257,7 @@ AWAY = (503, "redis is away: news between processes come late")
 
 def test_without_redis_news_come_late(fragile: Pair, own_redis: Redis) -> None:
     ada, bob = fragile.people()
-    group = Group([ada, bob])
+    group = Group([ada, bob], house_rules=SHORT)
     own_redis.stop()
     try:
         wait_until(lambda: fragile.are(AWAY), "both say that Redis is away")
@@ -283,7 +283,7 @@ def test_without_redis_news_come_late(fragile: Pair, own_redis: Redis) -> None:
 
 
 def test_a_redis_that_hangs(fragile: Pair, own_redis: Redis) -> None:
-    group = Group(fragile.people())
+    group = Group(fragile.people(), house_rules=SHORT)
     with own_redis.frozen():
         group.start()
         wait_until(lambda: fragile.are(AWAY), "both say that Redis is away")
@@ -295,9 +295,9 @@ def test_a_redis_that_hangs(fragile: Pair, own_redis: Redis) -> None:
 @pytest.mark.parametrize("politely", [True, False])
 def test_postgres_is_restarted(fragile: Pair, own_postgres: Postgres, politely: bool) -> None:
     ada, bob = fragile.people()
-    group = Group([ada, bob])
-    bots = Group([Client(fragile.other.address, "Cid")], bots=1)
-    talk = Group([ada, bob])
+    group = Group([ada, bob], house_rules=SHORT)
+    bots = Group([Client(fragile.other.address, "Cid")], bots=1, house_rules=SHORT)
+    talk = Group([ada, bob], house_rules=SHORT)
     with bob.at(talk.table) as talking:
         talking.say("Hello")
         group.start()

@@ -51,7 +51,7 @@ def worths(table: Table, places: Sequence[Placements]) -> list[tuple[Build, int]
     """For each placement the mover's gain less the others' mean, as often as there are others."""
     mover, others = table.mover, len(table.setup.players) - 1
     return [
-        (build, (others + 1) * prospect.gains[mover] - sum(prospect.gains))
+        (build, (others + 1) * gains[mover] - sum(gains))
         for place, prospects in zip(places, Standing(table).prospects(places), strict=True)
-        for build, prospect in zip(place.builds, prospects, strict=True)
+        for build, gains in zip(place.builds, prospects.gains, strict=True)
     ]

@@ -68,7 +68,7 @@ async def _records(source: str) -> list[dict[str, Any]]:
 
 async def _finished(store: Any) -> AsyncIterator[dict[str, Any]]:
     from manhattan.server.entries import from_text
-    from manhattan.server.sitting import folded
+    from manhattan.server.folding import folded
 
     rows = await store.read("SELECT id FROM tables WHERE stage = 'over' ORDER BY opened_at")
     for (table,) in rows:

@@ -234,16 +234,17 @@ class Placements(NamedTuple):
 
 def placements(table: Table, hand: tuple[Card, ...]) -> list[Placements]:
     """Every legal placement of whoever is to move, if he holds this hand, site by site."""
-    board, reach = table.board, _reach(table.seat, hand)
+    board, seat = table.board, table.seat
+    reach = _reach(seat, hand)
     found: list[Placements] = []
     for own in table.setup.own[table.mover]:
         colour = own.colour
         sizes = _different_sizes(table.tableaus[own.slot])
         largest = sizes[-1] if sizes else 0
-        by_least = _placements(own.said, sizes)
+        by_least = _placements(seat, own, sizes)
         found += [
-            Placements(card, own, site, *by_least[least][site])
-            for card, site in reach
+            by_least[least][site]
+            for site in reach
             # what follows is board[site].smallest_for(colour), in line
             if (least := board[site].needs.get(colour, board[site].newcomer_needs)) <= largest
         ]
@@ -255,9 +256,9 @@ def placements(table: Table, hand: tuple[Card, ...]) -> list[Placements]:
 
 
 @cache
-def _reach(seat: Seat, hand: tuple[Card, ...]) -> tuple[tuple[Card, Site], ...]:
-    """The sites that a hand names from a seat, with their cards."""
-    return tuple((card, site) for card in dict.fromkeys(hand) for site in TARGETS[seat][card])
+def _reach(seat: Seat, hand: tuple[Card, ...]) -> tuple[Site, ...]:
+    """The sites that a hand names from a seat."""
+    return tuple(site for card in dict.fromkeys(hand) for site in TARGETS[seat][card])
 
 
 @cache
@@ -265,18 +266,25 @@ def _different_sizes(tableau: Stock) -> Sizes:
     return tuple(size for size in SIZES if tableau[size - 1])
 
 
-@cache
-def _placements(
-    said: Colour | None, sizes: Sizes
-) -> tuple[tuple[tuple[tuple[Build, ...], tuple[str, ...]], ...], ...]:
+@lru_cache(maxsize=512)
+def _placements(seat: Seat, own: OwnColour, sizes: Sizes) -> tuple[tuple[Placements, ...], ...]:
     """``[least][site]``: the moves that put one of some sizes, of at least so many floors, on a
-    site; and their texts."""
+    site."""
+    return tuple(
+        tuple(
+            Placements(card_for(seat, site), own, site, *_builds(site, own.said, sizes, least))
+            for site in SITES
+        )
+        for least in (0, *SIZES)
+    )
 
-    def on(site: Site, least: int) -> tuple[tuple[Build, ...], tuple[str, ...]]:
-        builds = tuple(Build(site, size, said) for size in sizes if size >= least)
-        return builds, tuple(map(str, builds))
 
-    return tuple(tuple(on(site, least) for site in SITES) for least in (0, *SIZES))
+@cache
+def _builds(
+    site: Site, said: Colour | None, sizes: Sizes, least: int
+) -> tuple[tuple[Build, ...], tuple[str, ...]]:
+    builds = tuple(Build(site, size, said) for size in sizes if size >= least)
+    return builds, tuple(map(str, builds))
 
 
 @lru_cache(maxsize=256)

@@ -40,6 +40,14 @@ class Prospect(NamedTuple):
     """How many points more each player would score, if the round ended after it."""
 
 
+class Prospects(NamedTuple):
+    """What the placements of one colour on one site would change."""
+
+    takes_from: Colour | None
+    gains: tuple[tuple[int, ...], ...]
+    """For each size."""
+
+
 class _Found(NamedTuple):
     """What there is to know about a board."""
 
@@ -90,40 +98,40 @@ class Standing:
         points[self._slots[summit.scorer]] += TALLEST_POINTS
         return _by_player(points[:-1], self._each)
 
-    def prospects(self, places: Iterable[Placements]) -> list[tuple[Prospect, ...]]:
+    def prospects(self, places: Iterable[Placements]) -> list[Prospects]:
         """What each of the mover's placements would change, site by site and by size."""
         (owners, counts, summit), board = self._found, self._table.board
-        colours, each = self._table.setup.colours, self._each
-        found: list[tuple[Prospect, ...]] = []
+        cities = [_taken(self._table.setup.colours, self._each, city) for city in counts]
+        found: list[Prospects] = []
         for _, own, site, builds, _ in places:
-            usual = _taken(colours, each, counts[site // 9], owners[site], own.slot)
+            usual = cities[site // 9][own.slot][owners[site]]
             height = board[site].height
             if height + builds[-1].size < summit.height:  # a block's size matters for nothing else
-                found.append((usual,) * len(builds))
+                gains = (usual.gains,) * len(builds)
             else:
                 taller = [height + build.size for build in builds]
-                each_size = [self._with_tallest(usual, own.colour, one) for one in taller]
-                found.append(tuple(each_size))
+                gains = tuple([self._gains(usual, own.colour, one) for one in taller])
+            found.append(Prospects(usual.takes_from, gains))
         return found
 
     def prospect(self, build: Build) -> Prospect:
         """What one of the mover's placements would change."""
         table, (owners, counts, _) = self._table, self._found
         site, colour = build.site, colour_of(table, build)
-        slot, colours = self._slots[colour], table.setup.colours
-        usual = _taken(colours, self._each, counts[site // 9], owners[site], slot)
-        return self._with_tallest(usual, colour, table.board[site].height + build.size)
+        city = _taken(table.setup.colours, self._each, counts[site // 9])
+        usual = city[self._slots[colour]][owners[site]]
+        gains = self._gains(usual, colour, table.board[site].height + build.size)
+        return Prospect(usual.takes_from, gains)
 
-    def _with_tallest(self, usual: Prospect, colour: Colour, height: int) -> Prospect:
-        """A prospect, when a tower that was lower has a certain height then."""
+    def _gains(self, usual: Prospect, colour: Colour, height: int) -> tuple[int, ...]:
+        """The gains when a tower that was lower has a certain height then."""
         summit, slots = self._found.summit, self._slots
         tallest = summit.with_tower(colour, height)
         if tallest is summit.scorer:
-            return usual
-        passes = _passes(
-            len(slots) - 1, self._each, slots[summit.scorer], slots[tallest], TALLEST_POINTS
-        )
-        return Prospect(usual.takes_from, tuple(map(add, usual.gains, passes)))
+            return usual.gains
+        before, after = slots[summit.scorer], slots[tallest]
+        passes = _passes(len(slots) - 1, self._each, before, after, TALLEST_POINTS)
+        return tuple(map(add, usual.gains, passes))
 
 
 class _Summit(NamedTuple):
@@ -172,30 +180,31 @@ def _count(owners: list[Slot], city: int, colours: int) -> tuple[int, ...]:
     return tuple(map(owners[9 * city : 9 * city + 9].count, range(colours)))
 
 
-# Both of these are asked for again and again with the same few thousand cities.
+# What follows is asked for again and again, for the same few hundred cities.
 
 
 @cache
 def _taken(
-    colours: tuple[Colour, ...],
-    colours_each: int,
-    counts: tuple[int, ...],
-    owner: Slot,
-    slot: Slot,
-) -> Prospect:
-    """What changes when a tower of a city passes from its owner, or from nobody, to a colour, and
-    the majority of the city with it."""
-    if owner == slot:
-        return Prospect(None, (0,) * (len(colours) // colours_each))
-    after = list(counts)
-    after[slot] += 1
-    if owner != NOBODY:
-        after[owner] -= 1
-    holders = _holder(counts), _holder(tuple(after))
-    tower = _passes(len(colours), colours_each, owner, slot, TOWER_POINTS)
-    majority = _passes(len(colours), colours_each, *holders, MAJORITY_POINTS)
-    takes_from = None if owner == NOBODY else colours[owner]
-    return Prospect(takes_from, tuple(map(add, tower, majority)))
+    colours: tuple[Colour, ...], colours_each: int, counts: tuple[int, ...]
+) -> tuple[tuple[Prospect, ...], ...]:
+    """``[slot][owner]``: what changes when a tower of a city passes from its owner to a colour, and
+    the majority of the city with it. The last owner, whose number is -1, is nobody."""
+
+    def passes_on(slot: Slot, owner: Slot) -> Prospect:
+        if owner == slot or (owner != NOBODY and not counts[owner]):
+            return Prospect(None, (0,) * (len(colours) // colours_each))
+        after = list(counts)
+        after[slot] += 1
+        if owner != NOBODY:
+            after[owner] -= 1
+        holders = _holder(counts), _holder(tuple(after))
+        tower = _passes(len(colours), colours_each, owner, slot, TOWER_POINTS)
+        majority = _passes(len(colours), colours_each, *holders, MAJORITY_POINTS)
+        takes_from = None if owner == NOBODY else colours[owner]
+        return Prospect(takes_from, tuple(map(add, tower, majority)))
+
+    slots = range(len(colours))
+    return tuple(tuple(passes_on(slot, owner) for owner in (*slots, NOBODY)) for slot in slots)
 
 
 @cache

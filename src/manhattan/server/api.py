@@ -25,9 +25,10 @@ from manhattan.server.answers import (
     evaluation_told,
     hint_told,
 )
+from manhattan.server.clocks import now
 from manhattan.server.denials import Denial, Denied
 from manhattan.server.guard import address_of
-from manhattan.server.house import Decide, House, now
+from manhattan.server.house import Decide, House
 from manhattan.server.limits import Gates
 from manhattan.server.live import encoded
 from manhattan.server.people import COOKIE, COOKIE_LASTS, People
@@ -35,7 +36,7 @@ from manhattan.server.protocol import RefusalTold, TableTold, ViewMessage
 from manhattan.server.seen import table_told, view_message
 from manhattan.server.sitting import Sitting
 from manhattan.server.store import Person
-from manhattan.server.terms import Form, LevelName, Name, Terms
+from manhattan.server.terms import ChairNumber, Form, LevelName, Name, Terms
 from manhattan.view import View, view_of
 
 _MOST_LISTED = 50
@@ -97,20 +98,20 @@ class NameForm(Form):
 class SitForm(Form):
     """Where one wants to sit."""
 
-    chair: int | None = Field(default=None, description="Any open one if not said.")
+    chair: ChairNumber | None = Field(default=None, description="Any open one if not said.")
 
 
 class FillForm(Form):
     """Who is to sit in a chair."""
 
-    chair: int
+    chair: ChairNumber
     level: LevelName | None = Field(default=None, description="A bot; null frees the chair.")
 
 
 class ChairForm(Form):
     """Which of one's chairs, where several share a screen."""
 
-    chair: int | None = None
+    chair: ChairNumber | None = None
 
 
 class ClaimForm(Form):
@@ -157,7 +158,7 @@ async def forget_me(request: Request, response: Response, house: TheHouse, perso
     """Be nobody again, on all devices."""
     people: People = request.app.state.people
     await people.forget(person, now())
-    house.dismiss(person.id)
+    house.turn_away(person.id)
     response.delete_cookie(COOKIE)
     return {"name": None}
 
@@ -265,7 +266,12 @@ async def look(house: TheHouse, person: Somebody, table: TableName) -> Response:
 
 
 @api.post("/tables/{table}/sit", tags=["tables"])
-async def sit(house: TheHouse, person: Named, table: TableName, form: SitForm) -> TableTold:
+async def sit(
+    house: TheHouse,
+    person: Named,
+    table: TableName,
+    form: Annotated[SitForm, Body(examples=[{}, {"chair": 1}])],
+) -> TableTold:
     """Take a chair, before the game."""
     return await _done(
         house,
@@ -282,7 +288,12 @@ async def leave(house: TheHouse, person: Named, table: TableName) -> TableTold:
 
 
 @api.post("/tables/{table}/fill", tags=["tables"])
-async def fill(house: TheHouse, person: Named, table: TableName, form: FillForm) -> TableTold:
+async def fill(
+    house: TheHouse,
+    person: Named,
+    table: TableName,
+    form: Annotated[FillForm, Body(examples=[{"chair": 1, "level": "hard"}, {"chair": 1}])],
+) -> TableTold:
     """Put a bot into a chair, or free it: for who has opened the table, before the game."""
     return await _done(
         house,
@@ -315,7 +326,12 @@ async def rematch(house: TheHouse, gates: TheGates, person: Named, table: TableN
 
 
 @api.post("/tables/{table}/link", tags=["tables"])
-async def make_link(house: TheHouse, person: Named, table: TableName, form: ChairForm) -> LinkTold:
+async def make_link(
+    house: TheHouse,
+    person: Named,
+    table: TableName,
+    form: Annotated[ChairForm, Body(examples=[{}, {"chair": 1}])],
+) -> LinkTold:
     """A secret with which another device takes over your seat: once, within an hour."""
     secret = secrets.token_urlsafe(24)
     await house.act(table, lambda s, at: decisions.make_link(s, person.id, form.chair, secret, at))
@@ -323,7 +339,12 @@ async def make_link(house: TheHouse, person: Named, table: TableName, form: Chai
 
 
 @api.post("/tables/{table}/claim", tags=["tables"])
-async def claim(house: TheHouse, person: Named, table: TableName, form: ClaimForm) -> TableTold:
+async def claim(
+    house: TheHouse,
+    person: Named,
+    table: TableName,
+    form: Annotated[ClaimForm, Body(examples=[{"secret": "Zx0-dV9hKpQ2rT7mW4sYbN1c"}])],
+) -> TableTold:
     """Take over the seat of a link."""
     return await _done(
         house, table, person, lambda s, at: decisions.claim(s, person.id, form.secret, at)

@@ -10,13 +10,14 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse
+from fastapi.routing import APIRoute
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Scope
 
 from manhattan import __version__
 from manhattan.rules import ManhattanError
@@ -79,13 +80,23 @@ def make_app(settings: Settings) -> ASGIApp:
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,  # where to would be what the visitor says that we are called
     )
     app.state.gates = Gates(settings.limits)
     app.include_router(api)
     _add_health(app)
     _add_errors(app)
-    app.mount("/", StaticFiles(directory=PAGE, html=True), name="page")
+    app.mount("/", _Page(directory=PAGE, html=True), name="page")
     return Guard(app, serve_socket, app.state.gates)
+
+
+class _Page(StaticFiles):
+    """The page's files. What is not there in the API is no file, whatever one wants to do to it."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        if path.startswith("api/"):
+            raise HTTPException(405 if _allowed(scope["path"]) else 404)
+        return await super().get_response(path, scope)
 
 
 def _collect_garbage_seldom() -> None:
@@ -146,10 +157,22 @@ def _add_errors(app: FastAPI) -> None:
         return _answer(Denied(Denial.BAD_REQUEST, what=explained(error.errors())))
 
     @app.exception_handler(HTTPException)
-    async def not_there(_: Request, error: Exception) -> JSONResponse:
+    async def not_there(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)
+        if error.status_code == 400:  # so FastAPI calls a body that it can't even read
+            return _answer(Denied(Denial.BAD_REQUEST, what="The body can't be read as JSON."))
         told = {"reason": "http", "figures": {}, "text": f"{error.detail}."}
-        return JSONResponse(told, error.status_code, error.headers)
+        headers = dict(error.headers or {})
+        if error.status_code == 405:
+            headers |= _allowed(request.url.path)
+        return JSONResponse(told, error.status_code, headers)
+
+
+def _allowed(path: str) -> dict[str, str]:
+    """What can be done with a path, by all its routes; Starlette tells of the first one alone."""
+    routes = [one for one in api.routes if isinstance(one, APIRoute) and one.path_regex.match(path)]
+    methods = sorted({method for route in routes for method in route.methods or ()})
+    return {"allow": ", ".join(methods)} if methods else {}
 
 
 def _answer(error: ManhattanError) -> JSONResponse:

@@ -5,10 +5,12 @@ Pure arithmetic on milliseconds. Bots, and people for whom a bot plays, have no 
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.config import JsonDict
 
 Milliseconds = int
 
@@ -18,8 +20,22 @@ _BACK: Final = 30 * _SECOND
 """So much at least has who comes back, or he would run out again before he has looked."""
 
 
+def now() -> Milliseconds:
+    """The time, as it is written down."""
+    return time.time_ns() // 1_000_000
+
+
+def _says_its_kind(schema: JsonDict) -> None:
+    """It has a default for programs; who sends a clock has to say which."""
+    required = schema.setdefault("required", [])
+    assert isinstance(required, list)
+    required.append("kind")
+
+
 class _Terms(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, json_schema_extra=_says_its_kind
+    )
 
 
 class NoClock(_Terms):

@@ -72,7 +72,7 @@ class Guard:
 
         try:
             self._check(scope)
-            await self._app(scope, _bounded(receive), guarded)
+            await self._app(scope, await _bounded(scope, receive), guarded)
         except ManhattanError as error:
             await _refuse(error, guarded)
         finally:
@@ -116,22 +116,31 @@ def foreign(headers: Headers) -> bool:
     origin = headers.get("origin")
     if origin is None:
         return False
-    return urlsplit(origin).netloc.lower() != headers.get("host", "").lower()
+    try:
+        return urlsplit(origin).netloc.lower() != headers.get("host", "").lower()
+    except ValueError:  # no address at all
+        return True
 
 
-def _bounded(receive: Receive) -> Receive:
-    """A body that does not say how long it is may not be longer, either."""
-    length = 0
-
-    async def bounded() -> Message:
-        nonlocal length
-        message = await receive()
-        length += len(message.get("body", b""))
+async def _bounded(scope: Scope, receive: Receive) -> Receive:
+    """A body that does not say how long it is may not be longer, either: it is read first, since
+    whoever reads it later would take its end for a mistake in it."""
+    if "transfer-encoding" not in Headers(scope=scope):
+        return receive
+    read, length = [await receive()], 0
+    while read[-1]["type"] == "http.request":
+        length += len(read[-1].get("body", b""))
         if length > LONGEST_BODY:
             raise Denied(Denial.TOO_LARGE, limit=LONGEST_BODY, unit="bytes")
-        return message
+        if not read[-1].get("more_body", False):
+            break
+        read.append(await receive())
+    read.reverse()
 
-    return bounded
+    async def again() -> Message:
+        return read.pop() if read else await receive()
+
+    return again
 
 
 async def _refuse(error: ManhattanError, send: Send) -> None:

@@ -10,25 +10,24 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-import time
 from collections.abc import Callable
-from random import Random
 from typing import Any, Final
 
-from manhattan.rules import IllegalMove, ManhattanError, Move, State
+from manhattan.rules import ManhattanError
 from manhattan.server import decisions, metrics
 from manhattan.server.bus import Bus
-from manhattan.server.clocks import Milliseconds
+from manhattan.server.caretaking import GRACE, Caretaker, Stale
+from manhattan.server.clocks import Milliseconds, now
 from manhattan.server.committing import Committer
 from manhattan.server.denials import Denial, Denied
-from manhattan.server.entries import Entry, Opened, PersonId, Played, from_text, to_text
+from manhattan.server.entries import Entry, Opened, PersonId, from_text, to_text
+from manhattan.server.folding import fold, folded, opened
 from manhattan.server.live import LiveTable, Viewer, changed_summary, summary_of
 from manhattan.server.seen import News
-from manhattan.server.sitting import Chair, Sitting, fold, folded, opened
+from manhattan.server.sitting import Chair, Sitting
 from manhattan.server.store import Append, Store, StoreAway
 from manhattan.server.terms import ChairTerms, Terms
 from manhattan.server.thinking import Thinkers
-from manhattan.view import view_of
 
 log = logging.getLogger("manhattan.server")
 
@@ -39,21 +38,6 @@ _ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 """Without what looks alike, since people read tables' names to each other."""
 _ID_LENGTH: Final = 14
 _TRIES: Final = 8
-_SWEEP: Final = 1.0
-"""Seconds between looks at what should have happened somewhere."""
-_GRACE: Final[Milliseconds] = 2000
-"""So much later than due, any process may see to it."""
-_SAY_AGAIN: Final[Milliseconds] = 10_000
-"""So often other processes are told who looks on here."""
-_IDLE: Final[Milliseconds] = 60_000
-"""So long a table is kept in memory that nobody looks at; reading it again takes some
-milliseconds. One whose game is over is not looked for again as soon."""
-_OVER_IDLE: Final[Milliseconds] = 5_000
-_RETRY: Final = 1.0
-
-
-class _Stale(Exception):
-    """A bot has thought about a position that is no more."""
 
 
 class House:
@@ -69,21 +53,18 @@ class House:
         self._tables: dict[str, LiveTable] = {}
         self._loading: dict[str, asyncio.Task[LiveTable]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._sweeping: asyncio.Task[None] | None = None
+        self._caretaker = Caretaker(self)
 
     # Beginning and end.
 
     async def start(self) -> None:
         self.bus.listen(self._heard_of, self._heard_from)
         await self.bus.start()
-        self._sweeping = asyncio.create_task(self._sweep())
+        self._caretaker.start()
 
     async def stop(self) -> None:
         """What was begun is written down; what is thought about is dropped."""
-        if self._sweeping is not None:
-            self._sweeping.cancel()
-        for live in self._tables.values():
-            self._rest(live)
+        self._caretaker.stop()
         for task in list(self._tasks):
             task.cancel()
         await self._committer.finish()
@@ -92,6 +73,11 @@ class House:
         await self.store.close()
 
     # Tables.
+
+    @property
+    def tables(self) -> tuple[LiveTable, ...]:
+        """Those in this process's memory."""
+        return tuple(self._tables.values())
 
     async def open(
         self, person: PersonId, name: str, terms: Terms, after: str | None = None
@@ -112,7 +98,7 @@ class House:
         if (live := self._tables.get(table)) is not None:
             return live
         if table not in self._loading:
-            loading = self._spawn(self._load(table))
+            loading = self.spawn(self._load(table))
             self._loading[table] = loading
             loading.add_done_callback(lambda _: self._loading.pop(table, None))
         return await asyncio.shield(self._loading[table])
@@ -124,19 +110,19 @@ class House:
             if live.unsure or (since or 0) > live.sitting.number:  # another process told him more
                 await self._catch_up(live)
             live.welcome(viewer, since, now())
-        self._tell_present(live)
+        self.tell_present(live)
         return live
 
     def look_away(self, live: LiveTable, viewer: Viewer) -> None:
         live.farewell(viewer, now())
-        self._tell_present(live)
+        self.tell_present(live)
 
-    def dismiss(self, person: PersonId) -> None:
-        """Somebody wants to be nobody: his other devices are not his any more, either."""
+    def turn_away(self, person: PersonId) -> None:
+        """Somebody is nobody any more: so is whoever looks at a table here in his name."""
         for live in self._tables.values():
             for viewer in live.viewers:
                 if viewer.person == person:
-                    viewer.dismiss()
+                    viewer.turn_away()
 
     async def act(
         self,
@@ -165,7 +151,7 @@ class House:
                     continue
                 live.tell(news, viewer, command)
                 self.bus.tell(table, live.sitting.number)
-                self._see_to(live)
+                self._caretaker.see_to(live)
                 return news
         raise Denied(Denial.BUSY)
 
@@ -183,12 +169,12 @@ class House:
 
         def decide(sitting: Sitting, at: Milliseconds) -> Entry:
             if sitting.next is not None:
-                raise _Stale
+                raise Stale
             return decisions.rematch(sitting, person, fresh.id, at)
 
         try:
             await self.act(table, decide)
-        except _Stale:  # another was quicker
+        except Stale:  # another was quicker
             await self.act(fresh.id, lambda sitting, at: decisions.close(sitting, person, at))
         following = (await self.table(table)).sitting.next
         assert following is not None
@@ -208,7 +194,7 @@ class House:
     def _keep(self, sitting: Sitting) -> LiveTable:
         live = self._tables[sitting.id] = LiveTable(sitting, now())
         metrics.TABLES.set(len(self._tables))
-        self._see_to(live)
+        self._caretaker.see_to(live)
         return live
 
     async def _try(self, live: LiveTable, before: Sitting, entry: Entry) -> News | None:
@@ -228,14 +214,20 @@ class House:
         try:
             first = await self._committer.append(one)
         except StoreAway as error:
-            if self.trouble is None:
-                log.error("storage is away", extra={"why": str(error)})
-            self.trouble = str(error)
+            self.storage_is_away(error)
             raise Denied(Denial.STORAGE_AWAY) from error
+        self.storage_is_back()
+        return first
+
+    def storage_is_away(self, error: Exception) -> None:
+        if self.trouble is None:
+            log.error("storage is away", extra={"why": str(error)})
+        self.trouble = str(error)
+
+    def storage_is_back(self) -> None:
         if self.trouble is not None:
             log.warning("storage is back")
-            self.trouble = None
-        return first
+        self.trouble = None
 
     async def _catch_up(self, live: LiveTable) -> bool:
         """Read what others have written meanwhile, and tell it. Was there anything?"""
@@ -243,7 +235,7 @@ class House:
             texts = await self.store.entries(live.id, live.sitting.number)
         except StoreAway as error:
             live.unsure = True  # there may be something: it is looked for again
-            self.trouble = str(error)
+            self.storage_is_away(error)
             raise Denied(Denial.STORAGE_AWAY) from error
         unsure, live.unsure = live.unsure, False
         for text in texts:
@@ -251,7 +243,7 @@ class House:
         if texts and unsure:  # it may be ours, and nobody has heard of it
             self.bus.tell(live.id, live.sitting.number)
         if texts:
-            self._see_to(live, delay=_GRACE)
+            self._caretaker.see_to(live, delay=GRACE)
         return bool(texts)
 
     async def _seat(self, fresh: LiveTable, number: int, chair: Chair) -> None:
@@ -263,140 +255,39 @@ class House:
             lambda sitting, at: decisions.sit(sitting, person, chair.name, number, at),
         )
 
-    # What happens by itself.
-
-    def _see_to(self, live: LiveTable, delay: Milliseconds = 0) -> None:
-        """Have a bot think, or wake up when a clock has run out."""
-        self._rest(live)
-        sitting = live.sitting
-        if sitting.bot_to_move and not delay:
-            live.thinking = self._spawn(self._bots_turn(live))
-        elif sitting.due is not None:
-            wait = max(0, sitting.due + delay - now()) / 1000
-            loop = asyncio.get_running_loop()
-            live.timer = loop.call_later(wait, lambda: self._spawn(self._wake(live)))
-
-    def _rest(self, live: LiveTable) -> None:
-        if live.timer is not None:
-            live.timer.cancel()
-            live.timer = None
-        if live.thinking is not None and live.thinking is not asyncio.current_task():
-            live.thinking.cancel()
-        live.thinking = None
-
-    async def _wake(self, live: LiveTable) -> None:
-        """Something may be due."""
-
-        def decide(sitting: Sitting, at: Milliseconds) -> Entry:
-            entry = decisions.overdue(sitting, at)
-            if entry is None:
-                raise _Stale
-            return entry
-
-        try:
-            await self.act(live.id, decide)
-        except _Stale:
-            self._see_to(live)
-        except Denied:
-            self._later(live)
-
-    async def _bots_turn(self, live: LiveTable) -> None:
-        """A bot thinks, and moves when people can follow."""
-        sitting = live.sitting
-        game, level = sitting.game, sitting.bot_to_move
-        assert game is not None
-        assert level is not None
-        mover = game.table.mover
-        try:
-            seen = view_of(game, mover)
-            if self.thinkers.needs_warming(level, seen):
-                live.tell_all({"type": "warming", "player": mover})
-            move = await self.thinkers.choose(level, seen, f"{game.commitment} {game.ply}")
-            wait = sitting.changed_at + sitting.terms.pace - now()
-            if wait > 0:
-                await asyncio.sleep(wait / 1000)
-            await self.act(live.id, _bots_move(game.state, move, mover))
-        except (_Stale, IllegalMove):
-            self._see_to(live)
-        except Denied:
-            self._later(live)
-
-    def _later(self, live: LiveTable) -> None:
-        """Try again soon what could not be done now."""
-        self._rest(live)
-        loop = asyncio.get_running_loop()
-        live.timer = loop.call_later(_RETRY, lambda: self._see_to(live))
-
-    async def _sweep(self) -> None:
-        """See to tables whose process has died, and drop what nobody needs any more."""
-        while True:
-            await asyncio.sleep(_SWEEP * Random().uniform(0.8, 1.2))  # noqa: S311 - not all at once
-            try:
-                for table in await self.store.overdue(now() - _GRACE, 100):
-                    await self._apart(self._take_up(table))
-                for live in list(self._tables.values()):
-                    if live.unsure or self.bus.trouble:
-                        await self._apart(self._look_for_news(live))
-                if self.trouble is not None:
-                    await self.store.answers()
-                    log.warning("storage is back")
-                    self.trouble = None
-            except StoreAway as error:
-                if self.trouble is None:
-                    log.error("storage is away", extra={"why": str(error)})
-                self.trouble = self.trouble or str(error)
-            for live in list(self._tables.values()):
-                if live.viewers and now() - live.told_present > _SAY_AGAIN:
-                    live.tell_presence(now())  # of whom nothing was heard for long is gone
-                    self._tell_present(live)
-                self._forget_if_idle(live)
-
-    async def _take_up(self, table: str) -> None:
-        """A table at which something is late: whoever was to see to it may be no more."""
-        live = await self.table(table)
-        await self._look_for_news(live)
-        thinks = live.thinking is not None and not live.thinking.done()
-        if not thinks:  # a timer may be late, too: a computer that slept sets none
-            self._see_to(live)
-
-    async def _look_for_news(self, live: LiveTable) -> None:
+    async def look_for_news(self, live: LiveTable) -> None:
         async with live.lock:
             await self._catch_up(live)
 
-    def _forget_if_idle(self, live: LiveTable) -> None:
-        due_soon = live.sitting.due is not None and live.sitting.due < now() + _IDLE
-        busy = live.viewers or live.lock.locked() or live.thinking is not None or due_soon
-        patience = _IDLE if live.sitting.stage in ("gathering", "playing") else _OVER_IDLE
-        if busy or now() - live.used < patience:
-            return
-        self._rest(live)
+    def forget(self, live: LiveTable) -> None:
+        """Drop a table from memory: whoever needs it reads it again."""
         del self._tables[live.id]
         metrics.TABLES.set(len(self._tables))
-        self._spawn(self.bus.forget(live.id))
+        self.spawn(self.bus.forget(live.id))
 
     # What other processes say.
 
     def _heard_of(self, table: str, number: int) -> None:
         live = self._tables.get(table)
         if live is not None and live.sitting.number < number:
-            self._spawn(self._look_for_news(live))
+            self.spawn(self.look_for_news(live))
 
     def _heard_from(self, table: str, process: str, people: tuple[str, ...]) -> None:
         live = self._tables.get(table)
         if live is not None:
             new = live.heard_from(process, tuple(person or None for person in people), now())
             if new and live.viewers:  # it has not heard yet who is here
-                self._tell_present(live)
+                self.tell_present(live)
 
-    def _tell_present(self, live: LiveTable) -> None:
+    def tell_present(self, live: LiveTable) -> None:
         live.told_present = now()
         self.bus.tell_present(live.id, tuple(person or "" for person in live.present_here()))
 
-    async def _apart(self, work: Any) -> None:
+    async def apart(self, work: Any) -> None:
         """Do something that may go wrong at one table, and must not keep others from anything."""
-        await asyncio.wait({self._spawn(work)})
+        await asyncio.wait({self.spawn(work)})
 
-    def _spawn(self, work: Any) -> asyncio.Task[Any]:
+    def spawn(self, work: Any) -> asyncio.Task[Any]:
         task: asyncio.Task[Any] = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
@@ -407,21 +298,6 @@ class House:
         error = None if task.cancelled() else task.exception()
         if error is not None and not isinstance(error, Denied | StoreAway):
             log.error("something went wrong", exc_info=error)
-
-
-def now() -> Milliseconds:
-    """The time, as it is written down."""
-    return time.time_ns() // 1_000_000
-
-
-def _bots_move(thought_about: State, move: Move, mover: int) -> Decide:
-    def decide(sitting: Sitting, at: Milliseconds) -> Entry:
-        game = sitting.game
-        if game is None or game.state is not thought_about or sitting.bot_to_move is None:
-            raise _Stale
-        return Played(at=at, player=mover, move=str(move))
-
-    return decide
 
 
 def _again(old: Sitting, person: PersonId) -> Terms:

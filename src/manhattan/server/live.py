@@ -8,12 +8,14 @@ from typing import Final, Protocol
 
 import orjson
 
+from manhattan.rules import State
 from manhattan.server import metrics
 from manhattan.server.clocks import Milliseconds
 from manhattan.server.entries import Entry, PersonId
+from manhattan.server.folding import fold
 from manhattan.server.protocol import Message, PresenceTold
 from manhattan.server.seen import News, view_message
-from manhattan.server.sitting import Sitting, fold
+from manhattan.server.sitting import Sitting
 from manhattan.server.store import Summary
 
 RECENT: Final = 32
@@ -30,8 +32,8 @@ class Viewer(Protocol):
     def put(self, message: bytes) -> None:
         """Send something as soon as he can take it. Never waits."""
 
-    def dismiss(self) -> None:
-        """Send him away: he is not any more who he was."""
+    def turn_away(self) -> None:
+        """He is not who he was when he came: he has to come again."""
 
 
 class LiveTable:
@@ -48,6 +50,7 @@ class LiveTable:
         """Something was perhaps written down and perhaps not: look first."""
         self.timer: asyncio.TimerHandle | None = None
         self.thinking: asyncio.Task[None] | None = None
+        self.thought_about: State | None = None
         self.told_present = now
         self._recent: deque[News] = deque(maxlen=RECENT)
         self._elsewhere: dict[str, tuple[tuple[PersonId | None, ...], Milliseconds]] = {}
@@ -56,6 +59,10 @@ class LiveTable:
     @property
     def id(self) -> str:
         return self.sitting.id
+
+    def thinks_about(self, sitting: Sitting) -> bool:
+        """Is what a bot thinks about still how the game stands?"""
+        return sitting.game is not None and sitting.game.state is self.thought_about
 
     def happened(self, entry: Entry, after: Sitting | None = None) -> News:
         """An entry was written down: the table stands differently."""

@@ -9,7 +9,12 @@ from typing import Final
 
 import orjson
 
-_USUAL: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+_USUAL: Final = frozenset(vars(logging.makeLogRecord({}))) | {
+    "message",
+    "asctime",
+    "taskName",
+    "color_message",  # of uvicorn, for terminals
+}
 
 
 class JsonLines(logging.Formatter):
@@ -45,8 +50,18 @@ def write_logs(level: int = logging.INFO) -> None:
     """Send all logs of the server to standard error."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
+    handler.addFilter(_sifted)
     for name in ("manhattan", "uvicorn", "uvicorn.error", "asyncio"):
         logger = logging.getLogger(name)
         logger.handlers = [handler]
         logger.setLevel(level)
         logger.propagate = False
+
+
+def _sifted(record: logging.LogRecord) -> bool:
+    """What uvicorn says, as we want it: without the path of every websocket, since who knows a
+    table's name may look on there; and what a stranger sends wrongly is no error of ours."""
+    said = str(record.msg)
+    if said.startswith("Invalid UTF-8"):
+        record.levelno, record.levelname, record.exc_info = logging.WARNING, "WARNING", None
+    return "WebSocket %s" not in said

@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field, TypeAdapter
 from typing_extensions import TypedDict
 
 from manhattan.server.clocks import Milliseconds
-from manhattan.server.terms import Form
+from manhattan.server.terms import ChairNumber, Form
 
 # What comes in, over the websocket.
 
@@ -20,6 +20,7 @@ Stock = tuple[int, int, int, int]
 CommandId = Annotated[
     str, Field(min_length=1, max_length=40, description="Repeated, it is not done again.")
 ]
+Ply = Annotated[int, Field(ge=0, le=1_000_000)]
 
 
 class _Command(Form):
@@ -32,7 +33,7 @@ class PlayCommand(_Command):
     """Make a move."""
 
     type: Literal["play"]
-    ply: int = Field(description="How many moves were made before it.")
+    ply: Ply = Field(description="How many moves were made before it.")
     move: str = Field(max_length=60, examples=["C5+3", "[112234]", "-2"])
 
 
@@ -40,7 +41,7 @@ class UndoCommand(_Command):
     """Take back one's last move; other people at the table have to agree."""
 
     type: Literal["undo"]
-    ply: int = Field(description="How many moves have been made.")
+    ply: Ply = Field(description="How many moves have been made.")
 
 
 class AnswerCommand(_Command):
@@ -54,14 +55,14 @@ class ResignCommand(_Command):
     """Give up; a bot plays on."""
 
     type: Literal["resign"]
-    player: int | None = None
+    player: ChairNumber | None = None
 
 
 class BackCommand(_Command):
     """Be back, after a bot has played for one who was away."""
 
     type: Literal["back"]
-    player: int | None = None
+    player: ChairNumber | None = None
 
 
 class SayCommand(_Command):
@@ -166,7 +167,7 @@ class PlaceTold(TypedDict):
     """By size."""
     takes_from: str | None
     """Whose tower it is now, if it is another colour's."""
-    gains: list[tuple[int, ...]]
+    gains: tuple[tuple[int, ...], ...]
     """For each move: points more for each player, if the round ended after it."""
 
 

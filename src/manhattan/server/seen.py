@@ -369,8 +369,8 @@ def _moves(
             "site": SITE_NAMES[place.site],
             "card": place.card,
             "moves": place.texts,
-            "takes_from": prospects[0].takes_from,
-            "gains": [prospect.gains for prospect in prospects],
+            "takes_from": prospects.takes_from,
+            "gains": prospects.gains,
         }
         for place, prospects in zip(places, standing().prospects(places), strict=True)
     ]

@@ -45,12 +45,12 @@ MOST_UNSENT: Final = 2_000_000
 """Bytes that wait for a viewer who can't keep up; then he has to come again."""
 
 # Why a websocket is closed, for programs.
+NOBODY: Final = 4401
 NO_TABLE: Final = 4404
 TOO_MUCH: Final = 4429
 TOO_SLOW: Final = 4408
 AWAY: Final = 1001
 LATER: Final = 1013
-NOBODY: Final = 4401
 
 _PATH: Final = re.compile(r"/api/tables/([a-z0-9]{14})/socket")
 _NUMBER: Final = re.compile(r"[0-9]{1,8}")
@@ -64,14 +64,15 @@ async def serve_socket(scope: Scope, receive: Receive, send: Send) -> None:
     gates: Gates = state.gates
     asked = HTTPConnection(scope)
     path = _PATH.fullmatch(scope["path"])
+    if path is None:
+        await send({"type": "websocket.close", "code": NO_TABLE})  # HTTP 403
+        return
     try:
-        if path is None:
-            raise Denied(Denial.NO_SUCH_TABLE, table="")
         person = await people.known(asked.cookies.get(COOKIE))
         address, id = address_of(scope), person.id if person else None
         gates.enter(address, id)
-    except ManhattanError:
-        await send({"type": "websocket.close", "code": AWAY})  # HTTP 403
+    except ManhattanError as error:
+        await _turn_away(error, receive, send)
         return
     try:
         since = asked.query_params.get("since", "")
@@ -79,6 +80,18 @@ async def serve_socket(scope: Scope, receive: Receive, send: Send) -> None:
         await Connection(state.house, gates, person, receive, send).serve(path[1], number)
     finally:
         gates.leave(address, id)
+
+
+async def _turn_away(error: ManhattanError, receive: Receive, send: Send) -> None:
+    """Tell why there is no websocket. Of one that never opens, a page learns nothing."""
+    told = refusal_of(error)
+    metrics.REFUSED.labels(told["reason"]).inc()
+    message = encoded({"type": "refused", "answers": None, **told})
+    await receive()
+    await send({"type": "websocket.accept"})
+    await send({"type": "websocket.send", "text": message.decode()})
+    code = TOO_MUCH if isinstance(error, Denied) else AWAY  # or the storage is away
+    await send({"type": "websocket.close", "code": code})
 
 
 class _Repeated(Exception):
@@ -146,8 +159,8 @@ class Connection:
             self._close(TOO_SLOW)
         self._something.set()
 
-    def dismiss(self) -> None:
-        """He is nobody any more."""
+    def turn_away(self) -> None:
+        """He is not who he was when he came."""
         self._close(NOBODY)
 
     def _tell(self, message: Message) -> None:

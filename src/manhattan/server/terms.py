@@ -19,6 +19,10 @@ Name = Annotated[
     Field(min_length=1, max_length=LONGEST_NAME, examples=["Ada"]),
     AfterValidator(check_name),
 ]
+ChairNumber = Annotated[
+    # No more digits than can be told back: which chairs there are is the table's business.
+    int, Field(ge=0, le=99, description="A chair, or who sits in it; the first is 0.")
+]
 LevelName = Annotated[str, Field(pattern=f"^({'|'.join(LEVELS)})$", examples=["medium"])]
 
 

@@ -59,11 +59,12 @@ def measure(
     *,
     think: tuple[float, float] = (0, 0),
     seconds: float = MEASURED,
-    warm_up: float = WARM_UP,
+    warm_up: float | None = None,
     database: str | None = None,
     samples: list[tuple[float, float]] | None = None,
 ) -> Measured:
     """Pairs of players at so many tables, each with one move in flight at most."""
+    warm_up = WARM_UP if warm_up is None else warm_up
     cores = sorted(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory() as folder:
         kept = database or str(Path(folder) / "tables.db")

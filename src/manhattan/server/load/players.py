@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from http.client import HTTPConnection
 from random import Random
 from typing import Any
 
 import orjson
 from websockets.asyncio.client import ClientConnection, connect
 
+from manhattan.client import Client
 from manhattan.rules.blocks import sizes_in
-
-_TERMS = {"chairs": [{"who": "me"}, {"who": "open"}]}
 
 
 @dataclass(slots=True)
@@ -36,54 +35,38 @@ class Pair:
         self._seen = seen
         self._think = think
         self._sent = 0.0
-        self._cookies = [self._person(f"Player {number}-{side}") for side in "ab"]
-        self._table = self._call("POST", "/api/tables", 0, _TERMS)["id"]
-        self._begin()
-
-    def _person(self, name: str) -> str:
-        http = HTTPConnection("127.0.0.1", self._port)
-        http.request("PUT", "/api/me", orjson.dumps({"name": name}), _JSON)
-        answer = http.getresponse()
-        answer.read()
-        return str(answer.headers["set-cookie"]).partition(";")[0]
-
-    def _call(self, method: str, path: str, who: int, body: object = None) -> Any:
-        http = HTTPConnection("127.0.0.1", self._port)
-        headers = _JSON | {"Cookie": self._cookies[who]}
-        http.request(method, path, orjson.dumps(body), headers)
-        answer = http.getresponse()
-        told = orjson.loads(answer.read())
-        if answer.status >= 400:
-            raise RuntimeError(told["text"])
-        return told
-
-    def _begin(self) -> None:
-        self._call("POST", f"/api/tables/{self._table}/sit", 1, {})
-        self._call("POST", f"/api/tables/{self._table}/begin", 0)
+        self._people = [Client(f"http://127.0.0.1:{port}", f"Player {number}{n}") for n in "ab"]
+        self._table = self._people[0].open(chairs=[{"who": "me"}, {"who": "open"}])
+        self._people[1].sit(self._table)
+        self._people[0].begin(self._table)
 
     def _again(self) -> None:
-        self._table = self._call("POST", f"/api/tables/{self._table}/rematch", 0)["table"]
-        self._call("POST", f"/api/tables/{self._table}/begin", 0)
+        """The same at a new table."""
+        asker = self._people[0]
+        self._table = asker.call("POST", f"/api/tables/{self._table}/rematch")["table"]
+        asker.begin(self._table)
 
     async def play(self) -> None:
         """Game after game."""
         while True:
-            address = f"ws://127.0.0.1:{self._port}/api/tables/{self._table}/socket"
-            sockets = [
-                await connect(
-                    address,
-                    compression=None,
-                    additional_headers={"Cookie": cookie},
-                    ping_interval=None,
-                    max_size=None,
-                )
-                for cookie in self._cookies
-            ]
-            await asyncio.gather(*(self._side(socket) for socket in sockets))
-            for socket in sockets:
-                await socket.close()
+            async with AsyncExitStack() as opened:
+                sockets = [await opened.enter_async_context(one) for one in self._sockets()]
+                await asyncio.gather(*(self._side(socket) for socket in sockets))
             self._seen.games += 1
             await asyncio.to_thread(self._again)
+
+    def _sockets(self) -> list[connect]:
+        return [
+            connect(
+                f"ws://127.0.0.1:{self._port}/api/tables/{self._table}/socket",
+                compression=None,
+                additional_headers={"Cookie": person.cookie},
+                ping_interval=None,
+                close_timeout=1,
+                max_size=None,
+            )
+            for person in self._people
+        ]
 
     async def _side(self, socket: ClientConnection) -> None:
         """One player, until the game is over."""
@@ -127,6 +110,3 @@ class Pair:
             case "build":
                 return str(dice.choice(dice.choice(moves["places"])["moves"]))
         return str(dice.choice(moves["moves"]))
-
-
-_JSON = {"Content-Type": "application/json"}

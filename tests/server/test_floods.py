@@ -1,0 +1,197 @@
+"""Who does too much of anything is told so, and is served again when he has waited."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from websockets.sync.client import connect
+
+from manhattan.server import socket as sockets
+from manhattan.server.denials import Denied
+from manhattan.server.limits import _REMEMBERED, Buckets, Rate
+from serving import AGAINST_EASY, NO_LIMITS, Running, running
+from witness import PATIENCE, Witness, closed, logs, nothing_is_left, sitting_at, wait_until
+
+FEW = Rate(burst=3, a_second=2)
+"""Three at once, and one more in half a second: slow enough for slow machines."""
+SHARED_SCREEN = [{"who": "me"}, {"who": "here", "name": "Bea"}]
+
+
+@pytest.fixture
+def up(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Running]:
+    """A server that allows a few of something, and of all else as many as one likes."""
+    few: dict[str, Any] = {request.param: 3 if "sockets" in request.param else FEW}
+    limits = replace(NO_LIMITS, **few)
+    with logs() as written, running(str(tmp_path / "tables.db"), limits=limits) as up:
+        yield up
+        nothing_is_left(up)
+    assert not written.troubles
+
+
+def few(what: str) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("up", [what], indirect=True)
+
+
+def flooded(ask: Callable[[], httpx.Response]) -> None:
+    """Ask until it is too often, wait as long as one is told to, and ask again."""
+    answers = [ask() for _ in range(6)]
+    assert [answer.status_code for answer in answers[:3]] == [answers[0].status_code] * 3
+    assert answers[0].status_code != 429
+    refused = answers[-1]
+    told = refused.json()
+    assert (refused.status_code, told["reason"]) == (429, "too_often")
+    assert refused.headers["retry-after"] == str(told["figures"]["seconds"]) == "1"
+    assert "Wait 1 s" in told["text"]
+    time.sleep(0.6)
+    assert ask().status_code == answers[0].status_code
+
+
+@few("requests")
+def test_too_many_requests(up: Running) -> None:
+    with Witness(up) as eve:
+        flooded(lambda: eve.asked("GET", "/api/box"))
+        for _ in range(6):  # whoever watches over the server is always answered
+            assert eve.asked("GET", "/healthz").status_code == 200
+
+
+@few("newcomers")
+def test_too_many_newcomers(up: Running) -> None:
+    flooded(lambda: introduced(up))
+    time.sleep(0.6)
+    with Witness(up, "Ada") as ada:  # who has a name may change it
+        for name in ("Adam", "Ada") * 5:
+            assert ada.asked("PUT", "/api/me", {"name": name}).status_code == 200
+
+
+def introduced(up: Running) -> httpx.Response:
+    with Witness(up) as somebody:
+        return somebody.asked("PUT", "/api/me", {"name": "Eve"})
+
+
+@few("tables")
+def test_too_many_tables(up: Running) -> None:
+    with Witness(up, "Ada") as ada, Witness(up, "Bob") as bob:
+        chairs = {"chairs": AGAINST_EASY}
+        flooded(lambda: ada.asked("POST", "/api/tables", chairs))
+        assert bob.asked("POST", "/api/tables", chairs).status_code == 201  # it was not he
+        opened = [one for who in (ada, bob) for one in who.heard if b'"gathering"' in one.raw]
+        assert len(up.state.house._tables) == len(opened)
+
+
+@few("thinking")
+def test_too_many_hints(up: Running) -> None:
+    with Witness(up, "Ada") as ada:
+        table = ada.ask("POST", "/api/tables?begin=true", {"chairs": SHARED_SCREEN})["id"]
+        flooded(lambda: ada.asked("POST", f"/api/tables/{table}/hint"))
+
+
+@few("talk")
+def test_too_much_talk(up: Running) -> None:
+    """He may play on meanwhile."""
+    with Witness(up, "Ada") as ada:
+        table = ada.ask("POST", "/api/tables?begin=true", {"chairs": SHARED_SCREEN})["id"]
+        ada.look(table)
+        told = [ada.do("say", text="Hello!") for _ in range(6)]
+        assert [each["type"] for each in told[:3]] == ["news"] * 3
+        assert (told[-1]["type"], told[-1]["reason"]) == ("refused", "too_often")
+        assert ada.do("play", ply=0, move="[1111|1111]")["type"] == "news"
+        time.sleep(0.6)
+        assert ada.do("say", text="Sorry.")["type"] == "news"
+
+
+@few("commands")
+def test_too_many_commands(up: Running) -> None:
+    """The connection is closed; he may come again. Moves don't count: a bot may play as quickly
+    as it can."""
+    with Witness(up, "Ada") as ada:
+        table = ada.ask("POST", "/api/tables?begin=true", {"chairs": SHARED_SCREEN})["id"]
+        ada.look(table)
+        for ply in range(20):
+            game = sitting_at(up, table).game
+            assert game is not None
+            told = ada.do("play", ply=ply, move=str(game.legal_moves()[0]))
+            assert told["type"] == "news"
+        for _ in range(6):
+            ada.throw("hello")
+        assert closed(ada.next) == 4429
+        assert ada.heard[-1].told["reason"] == "too_often"
+        ada.forget_the_connection()
+        assert ada.look(table)["type"] == "view"
+
+
+@few("sockets_of_person")
+def test_too_many_websockets_of_one_person(up: Running) -> None:
+    with Witness(up, "Ada") as ada, Witness(up, "Bob") as bob, ExitStack() as stack:
+        table = ada.ask("POST", "/api/tables", {"chairs": SHARED_SCREEN})["id"]
+        for _ in range(3):
+            stack.enter_context(Witness(up, cookie=ada.cookie)).look(table)
+        refused_websocket(up, table, ada)
+        assert bob.look(table)["type"] == "view"
+        stack.close()
+        wait_until(lambda: sum(up.state.gates._sockets.values()) == 2)  # Bob's, twice
+        assert ada.look(table)["type"] == "view"
+
+
+@few("sockets_of_address")
+def test_too_many_websockets_of_one_address(up: Running) -> None:
+    with Witness(up, "Ada") as ada, Witness(up, "Bob") as bob, ExitStack() as stack:
+        table = ada.ask("POST", "/api/tables", {"chairs": SHARED_SCREEN})["id"]
+        for _ in range(3):
+            stack.enter_context(Witness(up)).look(table)
+        for one in (ada, bob):
+            refused_websocket(up, table, one)
+        stack.close()
+        wait_until(lambda: not up.state.gates._sockets)
+        assert ada.look(table)["type"] == "view"
+
+
+def refused_websocket(up: Running, table: str, one: Witness) -> None:
+    cookie = {"Cookie": f"manhattan={one.cookie}"}
+    with connect(up.websocket(table), additional_headers=cookie) as websocket:
+        told = json.loads(websocket.recv())
+        assert (told["type"], told["reason"]) == ("refused", "too_many")
+        assert closed(websocket.recv) == 4429
+    assert len(up.state.house._tables[table].viewers) <= 3
+
+
+def test_who_does_not_listen_is_dropped(served: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or what he is told would pile up here for ever."""
+    monkeypatch.setattr(sockets, "MOST_UNSENT", 50_000)
+    [door] = served._uvicorn.servers[0].sockets
+    door.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)  # or the system keeps megabytes
+    with Witness(served, "Ada") as ada, closing(socket.socket()) as wire:
+        table = ada.ask("POST", "/api/tables", {"chairs": SHARED_SCREEN})["id"]
+        wire.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        wire.connect(("127.0.0.1", served.port))
+        address = served.websocket(table)
+        with connect(address, sock=wire, max_queue=1, compression=None) as deaf:
+            wait_until(lambda: bool(served.state.house._tables[table].viewers))
+            [viewer] = served.state.house._tables[table].viewers
+            ada.look(table)
+            while viewer._closing is None:
+                assert ada.do("say", text="x" * 500)["type"] == "news"  # others are served
+            assert viewer._closing == 4408
+            assert not viewer._outbox
+            assert closed(lambda: deaf.recv(PATIENCE)) == 4408
+    nothing_is_left(served)
+
+
+def test_who_is_counted_is_forgotten_at_some_time() -> None:
+    """However many come, there is an end to what is kept of them; and who was counted just now is
+    kept longest."""
+    buckets = Buckets(Rate(1, 0.001))
+    for number in range(_REMEMBERED + 10):
+        buckets.take(number)
+    assert len(buckets._buckets) == _REMEMBERED
+    with pytest.raises(Denied):
+        buckets.take(_REMEMBERED + 9)
+    buckets.take(0)
