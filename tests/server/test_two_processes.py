@@ -57,27 +57,25 @@ def two(server: str, redis: str, log: Path) -> Iterator[Pair]:
 
 
 @pytest.fixture(scope="module")
-def pair(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Pair]:
-    """Two processes that stay."""
-    log = tmp_path_factory.mktemp("pair") / "log"
-    server = os.environ.get("MANHATTAN_TEST_POSTGRES")
-    redis = os.environ.get("MANHATTAN_TEST_REDIS")
-    with two(
-        server or request.getfixturevalue("own_postgres").address,
-        redis or request.getfixturevalue("own_redis").address,
-        log,
-    ) as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
 def fragile(
     own_postgres: Postgres, own_redis: Redis, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Pair]:
     """Two processes whose databases go away, or one of which is killed and started again."""
     with two(own_postgres.address, own_redis.address, tmp_path_factory.mktemp("two") / "log") as up:
+        yield up
+
+
+@pytest.fixture(scope="module")
+def pair(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Pair]:
+    """Two processes with the databases that are named, if they are."""
+    server = os.environ.get("MANHATTAN_TEST_POSTGRES")
+    redis = os.environ.get("MANHATTAN_TEST_REDIS")
+    if server is None or redis is None:
+        yield request.getfixturevalue("fragile")
+        return
+    with two(server, redis, tmp_path_factory.mktemp("named") / "log") as up:
         yield up
 
 
@@ -222,6 +220,7 @@ def test_bots_are_taken_over_from_a_process_that_was_killed(fragile: Pair) -> No
         wait_until(
             lambda: len(kept(fragile.database, table)) >= entries + 2,
             "the other process moves for the bots, though nobody looks at the table there",
+            every=0.2,
         )
     finally:
         fragile.one.start()
