@@ -118,6 +118,15 @@ class Process:
         self._process.stdout.close()
 
 
+@contextmanager
+def process(database: str, redis: str | None = None, log: Path | None = None) -> Iterator[Process]:
+    started = Process(database, redis, log)
+    try:
+        yield started
+    finally:
+        started.stop()
+
+
 def asked(server: Running | Process, path: str) -> tuple[int, str]:
     """What a server answers, with or without success."""
     try:

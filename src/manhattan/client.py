@@ -252,6 +252,7 @@ class Seat:
             self._drop()
 
     def _next(self) -> Json:
+        until: float | None = None
         while True:
             socket = self._connected()
             try:
@@ -259,6 +260,12 @@ class Seat:
             except (WebSocketException, OSError):
                 self._drop()
                 continue
+            if _for_now(told):  # the server is there, but can't show the table
+                until = until or time.monotonic() + self._patience
+                if time.monotonic() < until:
+                    self._drop()
+                    time.sleep(_PAUSE)
+                    continue
             self._take_in(told)
             return told
 
@@ -299,3 +306,9 @@ class Seat:
                     raise Away(f"The server does not answer: {error}.") from error
                 time.sleep(_PAUSE)
         return self._socket
+
+
+def _for_now(told: Json) -> bool:
+    """Is somebody who comes to a table refused only at the moment?"""
+    refused = told["type"] == "refused" and told["answers"] is None
+    return refused and told["reason"] in ("storage_away", "busy")

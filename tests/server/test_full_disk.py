@@ -7,7 +7,6 @@ import resource
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +15,7 @@ import pytest
 from databases import wait_until
 from manhattan.client import Client, Refused
 from players import Group, check_made, check_whole, kept, mistakes
-from serving import AGAINST_EASY, Process, asked
+from serving import AGAINST_EASY, Process, asked, process
 
 SMALL: Final = 1_000_000
 """Bytes: enough for some moves."""
@@ -85,15 +84,6 @@ def disk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bounded | M
     disk.remove()
 
 
-@contextmanager
-def serving(database: str, log: Path) -> Iterator[Process]:
-    server = Process(database, log=log)
-    try:
-        yield server
-    finally:
-        server.stop()
-
-
 def why_not(work: Callable[[], object]) -> str | None:
     """The reason for which something is refused, if it is."""
     try:
@@ -105,7 +95,7 @@ def why_not(work: Callable[[], object]) -> str | None:
 
 def test_a_full_disk(disk: Bounded | Mounted, tmp_path: Path) -> None:
     database, log = str(disk.folder / "tables.db"), tmp_path / "log"
-    with serving(database, log) as server:
+    with process(database, log=log) as server:
         ada, bob, cid = (Client(server.address, name) for name in ("Ada", "Bob", "Cid"))
         groups = [Group([ada, bob]), Group([cid], bots=1)]
         players = [player for group in groups for player in group.players]

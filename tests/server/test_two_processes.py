@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -14,11 +16,11 @@ from typing import Any, Self
 import pytest
 from websockets.sync.client import connect
 
-from databases import Postgres, Redis, database_at, wait_until
+from databases import Postgres, Redis, busy, database_at, wait_until
 from manhattan.client import Client, Refused, Seat
 from manhattan.server.entries import Played
 from players import Group, check_made, check_whole, kept, mistakes
-from serving import AGAINST_EASY, Process, Running, asked, loads, running
+from serving import AGAINST_EASY, Process, asked, loads
 
 READY = (200, "ready")
 
@@ -80,7 +82,7 @@ def fragile(
 class Watching:
     """A websocket that does not wait for ever."""
 
-    def __init__(self, process: Process | Running, table: str, who: Client | None = None) -> None:
+    def __init__(self, process: Process, table: str, who: Client | None = None) -> None:
         address = f"ws://127.0.0.1:{process.port}/api/tables/{table}/socket"
         headers = {"Cookie": who.cookie} if who else {}
         self._opened = ExitStack()
@@ -142,24 +144,6 @@ def test_who_comes_later_to_the_other_process_sees_who_is_there_already(pair: Pa
         with Watching(pair.other, table, eve) as eves:
             eves.until([True, False], 1)
             adas.until([True, False], 1)
-
-
-def test_who_was_at_a_process_that_was_killed_is_gone(
-    postgres: str, redis: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("manhattan.server.live.SEEN_ELSEWHERE", 1500)  # not half a minute
-    monkeypatch.setattr("manhattan.server.caretaking._SAY_AGAIN", 500)
-    with running(postgres, redis=redis) as here:
-        there = Process(postgres, redis)
-        ada = Client(there.address, "Ada")
-        table = ada.open(chairs=[{"who": "me"}, {"who": "open"}])
-        with Watching(here, table) as nobodys:
-            nobodys.until([False, False], 1)
-            with Watching(there, table, ada) as adas:
-                adas.until([True, False], 1)
-                nobodys.until([True, False], 1)
-                there.kill()
-                nobodys.until([False, False], 1)
 
 
 def test_of_two_moves_for_one_seat_one_is_made(pair: Pair) -> None:
@@ -243,3 +227,102 @@ def test_bots_are_taken_over_from_a_process_that_was_killed(fragile: Pair) -> No
         fragile.one.start()
     with _elsewhere(ada, fragile.other).at(table) as seat:
         assert next(seat.turns()).ply == 3
+
+
+def test_a_process_that_hangs_while_it_writes_keeps_nobody_from_the_table(fragile: Pair) -> None:
+    ada = Client(fragile.one.address, "Ada")
+    table = ada.open(chairs=[{"who": "me"}, {"who": "here", "name": "Bob"}], begin=True)
+    with (
+        ada.at(table) as here,
+        _elsewhere(ada, fragile.other).at(table) as there,
+        ThreadPoolExecutor() as pool,
+    ):
+        turn, same = next(here.turns()), next(there.turns())
+        with busy(fragile.database):
+            hangs = pool.submit(here.play, turn.moves[0])
+            time.sleep(0.3)  # it is being written
+            os.kill(fragile.one.pid, signal.SIGSTOP)
+        try:
+            made = there.play(same.moves[-1])
+        finally:
+            os.kill(fragile.one.pid, signal.SIGCONT)
+        with pytest.raises(Refused) as refused:
+            hangs.result(20)
+        assert refused.value.reason in ("storage_away", "too_late")
+        assert kept(fragile.database, table)[made["number"]].command == made["answers"]
+
+
+AWAY = (503, "redis is away: news between processes come late")
+
+
+def test_without_redis_news_come_late(fragile: Pair, own_redis: Redis) -> None:
+    ada, bob = fragile.people()
+    group = Group([ada, bob])
+    own_redis.stop()
+    try:
+        wait_until(lambda: fragile.are(AWAY), "both say that Redis is away")
+        group.start()
+        wait_until(lambda: group.players[0].made and group.players[1].made, "moves are seen")
+        # Whatever else people do goes on, too, and at once.
+        begun = time.monotonic()
+        table = ada.open(chairs=[{"who": "me"}, {"who": "open"}])
+        bob.sit(table)
+        ada.begin(table)
+        # Who comes from one process to the other sees what he saw there.
+        with ada.at(table) as adas, _elsewhere(ada, fragile.other).at(table) as again:
+            number = adas.say("Hello")["number"]
+            again._number = number + 1
+            assert next(again.news())["number"] == number + 1
+        assert time.monotonic() - begun < 5
+        assert fragile.are(AWAY)
+    finally:
+        own_redis.start()
+    wait_until(lambda: fragile.are(READY), "Redis is back")
+    group.join()
+    check_whole(fragile.database, group)
+
+
+def test_a_redis_that_hangs(fragile: Pair, own_redis: Redis) -> None:
+    group = Group(fragile.people())
+    with own_redis.frozen():
+        group.start()
+        wait_until(lambda: fragile.are(AWAY), "both say that Redis is away")
+    wait_until(lambda: fragile.are(READY), "Redis is back")
+    group.join()
+    check_whole(fragile.database, group)
+
+
+@pytest.mark.parametrize("politely", [True, False])
+def test_postgres_is_restarted(fragile: Pair, own_postgres: Postgres, politely: bool) -> None:
+    ada, bob = fragile.people()
+    group = Group([ada, bob])
+    bots = Group([Client(fragile.other.address, "Cid")], bots=1)
+    talk = Group([ada, bob])
+    with bob.at(talk.table) as talking:
+        talking.say("Hello")
+        group.start()
+        bots.start()
+        wait_until(lambda: group.players[0].made, "the game goes on")
+        own_postgres.stop(politely=politely)
+        try:
+            wait_until(lambda: fragile.are((503, "storage is away")), "both say so")
+            for attempt in (
+                lambda: talking.say("Is anybody there?"),
+                lambda: bob.open(chairs=AGAINST_EASY),
+                lambda: Client(fragile.one.address, "Dot"),
+            ):
+                with pytest.raises(Refused) as refused:
+                    attempt()
+                assert refused.value.reason == "storage_away"
+            talk.start()  # they come to a table while nobody can read what stands on it
+            time.sleep(0.5)
+        finally:
+            own_postgres.start()
+        for one in (group, bots, talk):
+            one.join()
+    wait_until(lambda: fragile.are(READY), "PostgreSQL is back")
+    for one in (group, bots, talk):
+        # Of what was refused nobody knows whether it was done: it may be, without an answer.
+        check_whole(fragile.database, one, all_told=False)
+        reasons = {reason for player in one.players for reason in player.refused}
+        assert reasons <= {"storage_away", "too_late"}

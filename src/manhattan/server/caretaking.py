@@ -59,7 +59,7 @@ class Caretaker:
     def see_to(self, live: LiveTable, delay: Milliseconds = 0) -> None:
         """Have a bot think, or wake up when a clock has run out."""
         sitting = live.sitting
-        if live.thinking is not None and sitting.bot_to_move and live.thinks_about(sitting):
+        if sitting.bot_to_move and live.thinks_about(sitting):
             return  # something was said meanwhile
         self.rest(live)
         if sitting.bot_to_move and not delay:
@@ -128,14 +128,14 @@ class Caretaker:
             await asyncio.sleep(_SWEEP * Random().uniform(0.8, 1.2))  # noqa: S311 - not all at once
             try:
                 for table in await self._house.store.overdue(now() - GRACE, 100):
-                    await self._take_up(table)
-                if self._house.bus.trouble:
-                    for live in self._house.tables:
-                        await self._house.look_for_news(live)
+                    await self._house.apart(self._take_up(table))
+                for live in self._house.tables:
+                    if live.unsure or self._house.bus.trouble:
+                        await self._house.apart(self._house.look_for_news(live))
                 if self._house.trouble is not None:
                     await self._house.store.answers()
                     self._house.storage_is_back()
-            except (StoreAway, Denied) as error:
+            except StoreAway as error:
                 self._house.storage_is_away(error)
             for live in self._house.tables:
                 if live.viewers and now() - live.told_present > _SAY_AGAIN:
@@ -147,12 +147,12 @@ class Caretaker:
         """A table at which something is late: whoever was to see to it may be no more."""
         live = await self._house.table(table)
         await self._house.look_for_news(live)
-        if live.thinking is None:  # a timer may be late, too: a computer that slept sets none
+        if not live.thinks:  # a timer may be late, too: a computer that slept sets none
             self.see_to(live)
 
     def _forget_if_idle(self, live: LiveTable) -> None:
         due_soon = live.sitting.due is not None and live.sitting.due < now() + _IDLE
-        busy = live.viewers or live.lock.locked() or live.thinking is not None or due_soon
+        busy = live.viewers or live.lock.locked() or live.thinks or due_soon
         patience = _IDLE if live.sitting.stage in ("gathering", "playing") else _OVER_IDLE
         if busy or now() - live.used < patience:
             return

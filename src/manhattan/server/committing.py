@@ -28,14 +28,19 @@ class Committer:
 
     async def append(self, one: Append) -> bool:
         """True once it is durable; false if somebody else was first with this number. A
-        ``StoreAway`` leaves open which of the two it was."""
+        ``StoreAway`` leaves open which of the two it was. Who is cancelled waits nevertheless, so
+        that nothing is written after he has let go of the table."""
         if len(self._waiting) >= MOST_WAITING:
             raise Denied(Denial.BUSY)
         first: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._waiting.append((one, first))
         if self._writing is None or self._writing.done():
             self._writing = asyncio.create_task(self._write())
-        return await first
+        try:
+            return await asyncio.shield(first)
+        except asyncio.CancelledError:
+            await asyncio.wait({first})
+            raise
 
     async def _write(self) -> None:
         while self._waiting:

@@ -107,7 +107,7 @@ class House:
         """Somebody looks at a table from now on."""
         live = await self.table(table)
         async with live.lock:
-            if live.unsure:
+            if live.unsure or (since or 0) > live.sitting.number:  # another process told him more
                 await self._catch_up(live)
             live.welcome(viewer, since, now())
         self.tell_present(live)
@@ -234,11 +234,14 @@ class House:
         try:
             texts = await self.store.entries(live.id, live.sitting.number)
         except StoreAway as error:
+            live.unsure = True  # there may be something: it is looked for again
             self.storage_is_away(error)
             raise Denied(Denial.STORAGE_AWAY) from error
-        live.unsure = False
+        unsure, live.unsure = live.unsure, False
         for text in texts:
             live.tell(live.happened(from_text(text)))
+        if texts and unsure:  # it may be ours, and nobody has heard of it
+            self.bus.tell(live.id, live.sitting.number)
         if texts:
             self._caretaker.see_to(live, delay=GRACE)
         return bool(texts)
@@ -280,6 +283,10 @@ class House:
         live.told_present = now()
         self.bus.tell_present(live.id, tuple(person or "" for person in live.present_here()))
 
+    async def apart(self, work: Any) -> None:
+        """Do something that may go wrong at one table, and must not keep others from anything."""
+        await asyncio.wait({self.spawn(work)})
+
     def spawn(self, work: Any) -> asyncio.Task[Any]:
         task: asyncio.Task[Any] = asyncio.ensure_future(work)
         self._tasks.add(task)
@@ -289,7 +296,7 @@ class House:
     def _ended(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
-        if error is not None and not isinstance(error, Denied):
+        if error is not None and not isinstance(error, Denied | StoreAway):
             log.error("something went wrong", exc_info=error)
 
 

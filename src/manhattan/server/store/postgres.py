@@ -23,6 +23,13 @@ _PATIENCE = 5.0
 _MIGRATING = 7_305_642_511
 """The lock that processes take which start at the same time."""
 
+_TROUBLE = (
+    OSError,  # a time-out is one
+    asyncpg.PostgresError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,  # a connection that broke in the middle of something
+)
+
 
 class Postgres:
     """A ``Database`` on a PostgreSQL server."""
@@ -39,10 +46,12 @@ class Postgres:
                 max_size=_CONNECTIONS,
                 timeout=_PATIENCE,
                 command_timeout=_PATIENCE,
+                # Whoever hangs in the middle of writing must not keep others from a table.
+                server_settings={"idle_in_transaction_session_timeout": str(int(1000 * _PATIENCE))},
             )
             database = cls(pool)
             await database._migrate()
-        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
+        except (*_TROUBLE, ValueError) as error:
             raise StoreError(f"The PostgreSQL database can't be used: {_said(error)}.") from error
         return database
 
@@ -92,7 +101,7 @@ class Postgres:
         try:
             async with self._pool.acquire(timeout=_PATIENCE) as connection:
                 yield connection
-        except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        except _TROUBLE as error:
             raise StoreAway(f"PostgreSQL does not answer: {_said(error)}.") from error
 
     @asynccontextmanager

@@ -1,0 +1,142 @@
+"""Every table is seen to and everybody is told, whatever happens to who should have done it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.sync.client import ClientConnection, connect
+
+from databases import busy, wait_until
+from manhattan.client import Client
+from manhattan.server.entries import Begun, Entry, Opened, Played, Said, to_text
+from manhattan.server.store import Append, Summary, open_store
+from manhattan.server.terms import Terms
+from manhattan.server.thinking import Thinkers
+from players import kept
+from serving import AGAINST_EASY, loads, process, running
+
+
+def write(database: str, *entries: Append) -> None:
+    """What another process writes, which tells nobody."""
+
+    async def go() -> None:
+        store = await open_store(database)
+        try:
+            for one in entries:
+                assert await store.append([one]) == [True]
+        finally:
+            await store.close()
+
+    asyncio.run(go())
+
+
+def heard(socket: ClientConnection, type: str) -> dict[str, Any]:
+    """The next message of a kind."""
+    while True:
+        told: dict[str, Any] = loads(socket.recv(timeout=10))
+        if told["type"] == type:
+            return told
+
+
+def a_bots_turn(table: str) -> list[Append]:
+    """A game against a bot, which has the first move and should have made it long ago."""
+    then = 1000 * int(time.time() - 60)
+    terms = Terms.model_validate({"chairs": AGAINST_EASY, "first": 1, "pace": 0})
+    entries: list[Entry] = [
+        Opened(at=then, by="ada", terms=terms, name="Ada"),
+        Begun(at=then, by="ada", seed="ab" * 32),
+    ]
+    summary = Summary("playing", False, then, then, {})
+    return [
+        Append(table, number, to_text(entry), then, summary) for number, entry in enumerate(entries)
+    ]
+
+
+def _bot_has_moved(database: str, table: str) -> bool:
+    return isinstance(kept(database, table)[-1], Played)
+
+
+def test_a_table_that_can_not_be_read_keeps_no_other_from_being_seen_to(tmp_path: Path) -> None:
+    database = str(tmp_path / "tables.db")
+    with running(database):
+        broken = Summary("playing", False, 1, 1, {})  # which is due before all others
+        write(database, Append("b" * 14, 0, '{"type": "of a newer version"}', 1, broken))
+        for table in ("c" * 14, "d" * 14):
+            write(database, *a_bots_turn(table))
+            wait_until(partial(_bot_has_moved, database, table), "the bot moves")
+
+
+def test_a_bot_that_fails_tries_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    choose = Thinkers.choose
+    failed: list[str] = []
+
+    async def fail_once(self: Thinkers, *about: Any) -> Any:
+        if not failed:
+            failed.append("once")
+            raise ArithmeticError
+        return await choose(self, *about)
+
+    monkeypatch.setattr(Thinkers, "choose", fail_once)
+    database = str(tmp_path / "tables.db")
+    with running(database) as up:
+        ada = up.client("Ada")
+        table = ada.open(chairs=AGAINST_EASY, first=1, pace=0, begin=True)
+        wait_until(partial(_bot_has_moved, database, table), "the bot moves")
+    assert failed
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_a_move_is_told_though_its_player_has_gone_before_it_was_written(
+    request: pytest.FixtureRequest, tmp_path: Path, kind: str
+) -> None:
+    database = str(tmp_path / "tables.db")
+    if kind == "postgres":
+        database = request.getfixturevalue("postgres")
+    with running(database) as up, ExitStack() as opened:
+        ada, bob = up.client("Ada"), up.client("Bob")
+        table = ada.open(chairs=[{"who": "me"}, {"who": "open"}], first=0)
+        bob.sit(table)
+        ada.begin(table)
+        with ada.at(table) as seat:
+            move = next(seat.turns()).moves[0]
+        adas, bobs, nobodys = (
+            opened.enter_context(connect(up.websocket(table), additional_headers=headers))
+            for headers in ({"Cookie": ada.cookie}, {"Cookie": bob.cookie}, {})
+        )
+        for socket in (adas, bobs, nobodys):
+            heard(socket, "view")
+        with busy(database):
+            adas.send(f'{{"type": "play", "id": "1", "ply": 0, "move": "{move}"}}')
+            time.sleep(0.2)
+            adas.socket.close()
+            nobodys.close()  # of which Ada would be told: so the server notices that she is gone
+            time.sleep(0.3)
+        assert heard(bobs, "news")["what"]["move"] == move
+        assert sum(isinstance(entry, Played) for entry in kept(database, table)) == 1
+
+
+def test_what_a_process_wrote_before_it_died_is_told_by_the_other(
+    postgres: str, redis: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("manhattan.server.live.SEEN_ELSEWHERE", 1500)  # not half a minute
+    monkeypatch.setattr("manhattan.server.caretaking._SAY_AGAIN", 500)
+    with running(postgres, redis=redis) as here, process(postgres, redis) as there:
+        ada = Client(there.address, "Ada")
+        table = ada.open(chairs=[{"who": "me"}, {"who": "open"}])
+        with ada.at(table) as seat, connect(here.websocket(table)) as nobodys:
+            seat.say("Hello")
+            while heard(nobodys, "presence")["present"] != [True, False]:
+                pass
+            number = len(kept(postgres, table))
+            there.kill()
+            last = Said(at=1, name="Ada", text="The lights go out")
+            write(postgres, Append(table, number, to_text(last), 1))
+            while heard(nobodys, "presence")["present"] != [False, False]:
+                pass
+            assert heard(nobodys, "news")["what"]["text"] == "The lights go out"
