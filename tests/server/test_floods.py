@@ -185,6 +185,18 @@ def test_who_does_not_listen_is_dropped(served: Running, monkeypatch: pytest.Mon
     nothing_is_left(served)
 
 
+def test_tables_that_are_not_there_leave_nothing_behind(served: Running) -> None:
+    with Witness(served, "Ada") as ada:
+        for number in range(30):
+            table = f"{number:014}"
+            assert ada.asked("GET", f"/api/tables/{table}").status_code == 404
+            assert ada.asked("POST", f"/api/tables/{table}/sit", {}).status_code == 404
+            with connect(served.websocket(table)) as websocket:
+                assert closed(websocket.recv) == 4404
+    assert not served.state.house._tables
+    nothing_is_left(served)
+
+
 def test_who_is_counted_is_forgotten_at_some_time() -> None:
     """However many come, there is an end to what is kept of them; and who was counted just now is
     kept longest."""
