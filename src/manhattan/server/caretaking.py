@@ -7,9 +7,11 @@ table by the moment at which something was due.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from random import Random
 from typing import TYPE_CHECKING, Final
 
+from manhattan.game import Game
 from manhattan.rules import IllegalMove, Move, State
 from manhattan.server import decisions
 from manhattan.server.clocks import Milliseconds, now
@@ -105,7 +107,7 @@ class Caretaker:
             seen = view_of(game, mover)
             if self._house.thinkers.needs_warming(level, seen):
                 live.tell_all({"type": "warming", "player": mover})
-            move = await self._house.thinkers.choose(level, seen, f"{game.commitment} {game.ply}")
+            move = await self._house.thinkers.choose(level, seen, _dice(game))
             wait = sitting.changed_at + sitting.terms.pace - now()
             if wait > 0:
                 await asyncio.sleep(wait / 1000)
@@ -158,6 +160,13 @@ class Caretaker:
             return
         self.rest(live)
         self._house.forget(live)
+
+
+def _dice(game: Game) -> str:
+    """The same if it is thought about again, and nothing that anybody could know: who knew a bot's
+    dice could try out which hand makes it move as it did."""
+    assert game.seed is not None
+    return hashlib.sha256(b"dice %d " % game.ply + game.seed).hexdigest()
 
 
 def _bots_move(thought_about: State, move: Move, mover: int) -> Decide:
