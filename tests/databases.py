@@ -50,12 +50,12 @@ def free_port() -> int:
             return port
 
 
-def wait_until(so: Callable[[], object], what: str, patience: float = PATIENCE) -> None:
+def wait_until(so: Callable[[], object], what: str, every: float = 0.02) -> None:
     """Wait for something that takes a moment."""
-    until = time.monotonic() + patience
+    until = time.monotonic() + PATIENCE
     while not so():
-        assert time.monotonic() < until, f"waited {patience} s in vain: {what}"
-        time.sleep(0.02)
+        assert time.monotonic() < until, f"waited in vain: {what}"
+        time.sleep(every)
 
 
 def in_a_loop(test: Callable[P, Awaitable[None]]) -> Callable[P, None]:

@@ -33,6 +33,8 @@ Json = dict[str, Any]
 _PATIENCE: Final = 30.0
 """Seconds to try again and again, when a server is away."""
 _PAUSE: Final = 0.3
+_GOODBYE: Final = 1.0
+"""Seconds that the server's goodbye is waited for: behind news that nobody reads it never comes."""
 
 
 class Refused(ManhattanError):
@@ -299,7 +301,11 @@ class Seat:
             since = "" if self._number is None else f"?since={self._number}"
             try:
                 self._socket = self._opened.enter_context(
-                    connect(self._address + since, additional_headers={"Cookie": self._cookie})
+                    connect(
+                        self._address + since,
+                        additional_headers={"Cookie": self._cookie},
+                        close_timeout=_GOODBYE,
+                    )
                 )
             except (WebSocketException, InvalidHandshake, OSError) as error:
                 if time.monotonic() > until:

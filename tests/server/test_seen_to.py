@@ -69,7 +69,7 @@ def test_a_table_that_can_not_be_read_keeps_no_other_from_being_seen_to(tmp_path
         write(database, Append("b" * 14, 0, '{"type": "of a newer version"}', 1, broken))
         for table in ("c" * 14, "d" * 14):
             write(database, *a_bots_turn(table))
-            wait_until(partial(_bot_has_moved, database, table), "the bot moves")
+            wait_until(partial(_bot_has_moved, database, table), "the bot moves", every=0.2)
 
 
 def test_a_bot_that_fails_tries_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,7 +87,7 @@ def test_a_bot_that_fails_tries_again(tmp_path: Path, monkeypatch: pytest.Monkey
     with running(database) as up:
         ada = up.client("Ada")
         table = ada.open(chairs=AGAINST_EASY, first=1, pace=0, begin=True)
-        wait_until(partial(_bot_has_moved, database, table), "the bot moves")
+        wait_until(partial(_bot_has_moved, database, table), "the bot moves", every=0.2)
     assert failed
 
 

@@ -23,6 +23,8 @@ from players import Group, check_made, check_whole, kept, mistakes
 from serving import AGAINST_EASY, Process, asked, loads
 
 READY = (200, "ready")
+SHORT = {"two_players": "6x4-one-colour"}
+"""A game of sixty moves."""
 
 
 @dataclass(frozen=True)
@@ -55,27 +57,25 @@ def two(server: str, redis: str, log: Path) -> Iterator[Pair]:
 
 
 @pytest.fixture(scope="module")
-def pair(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Pair]:
-    """Two processes that stay."""
-    log = tmp_path_factory.mktemp("pair") / "log"
-    server = os.environ.get("MANHATTAN_TEST_POSTGRES")
-    redis = os.environ.get("MANHATTAN_TEST_REDIS")
-    with two(
-        server or request.getfixturevalue("own_postgres").address,
-        redis or request.getfixturevalue("own_redis").address,
-        log,
-    ) as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
 def fragile(
     own_postgres: Postgres, own_redis: Redis, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Pair]:
     """Two processes whose databases go away, or one of which is killed and started again."""
     with two(own_postgres.address, own_redis.address, tmp_path_factory.mktemp("two") / "log") as up:
+        yield up
+
+
+@pytest.fixture(scope="module")
+def pair(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Pair]:
+    """Two processes with the databases that are named, if they are."""
+    server = os.environ.get("MANHATTAN_TEST_POSTGRES")
+    redis = os.environ.get("MANHATTAN_TEST_REDIS")
+    if server is None or redis is None:
+        yield request.getfixturevalue("fragile")
+        return
+    with two(server, redis, tmp_path_factory.mktemp("named") / "log") as up:
         yield up
 
 
@@ -182,9 +182,7 @@ def test_of_two_moves_for_one_seat_one_is_made(pair: Pair) -> None:
 
 def _elsewhere(client: Client, process: Process) -> Client:
     """The same person comes to another process."""
-    other = Client(process.address, client.name)
-    other.cookie = client.cookie
-    return other
+    return Client(process.address, client.name, cookie=client.cookie)
 
 
 def _sent_to(seat: Seat, process: Process) -> None:
@@ -194,7 +192,7 @@ def _sent_to(seat: Seat, process: Process) -> None:
 
 
 def test_a_process_is_killed_and_the_game_goes_on_at_the_other(fragile: Pair) -> None:
-    group = Group(fragile.people(), pause=0.01)
+    group = Group(fragile.people(), pause=0.01, house_rules=SHORT)
     group.start()
     ada = group.players[0]
     wait_until(lambda: len(ada.made) > 10, "the game goes on")
@@ -222,6 +220,7 @@ def test_bots_are_taken_over_from_a_process_that_was_killed(fragile: Pair) -> No
         wait_until(
             lambda: len(kept(fragile.database, table)) >= entries + 2,
             "the other process moves for the bots, though nobody looks at the table there",
+            every=0.2,
         )
     finally:
         fragile.one.start()
@@ -257,7 +256,7 @@ AWAY = (503, "redis is away: news between processes come late")
 
 def test_without_redis_news_come_late(fragile: Pair, own_redis: Redis) -> None:
     ada, bob = fragile.people()
-    group = Group([ada, bob])
+    group = Group([ada, bob], house_rules=SHORT)
     own_redis.stop()
     try:
         wait_until(lambda: fragile.are(AWAY), "both say that Redis is away")
@@ -283,7 +282,7 @@ def test_without_redis_news_come_late(fragile: Pair, own_redis: Redis) -> None:
 
 
 def test_a_redis_that_hangs(fragile: Pair, own_redis: Redis) -> None:
-    group = Group(fragile.people())
+    group = Group(fragile.people(), house_rules=SHORT)
     with own_redis.frozen():
         group.start()
         wait_until(lambda: fragile.are(AWAY), "both say that Redis is away")
@@ -295,9 +294,9 @@ def test_a_redis_that_hangs(fragile: Pair, own_redis: Redis) -> None:
 @pytest.mark.parametrize("politely", [True, False])
 def test_postgres_is_restarted(fragile: Pair, own_postgres: Postgres, politely: bool) -> None:
     ada, bob = fragile.people()
-    group = Group([ada, bob])
-    bots = Group([Client(fragile.other.address, "Cid")], bots=1)
-    talk = Group([ada, bob])
+    group = Group([ada, bob], house_rules=SHORT)
+    bots = Group([Client(fragile.other.address, "Cid")], bots=1, house_rules=SHORT)
+    talk = Group([ada, bob], house_rules=SHORT)
     with bob.at(talk.table) as talking:
         talking.say("Hello")
         group.start()

@@ -150,6 +150,7 @@ class Caretaker:
         live = await self._house.table(table)
         await self._house.look_for_news(live)
         if not live.thinks:  # a timer may be late, too: a computer that slept sets none
+            self.rest(live)
             self.see_to(live)
 
     def _forget_if_idle(self, live: LiveTable) -> None:

@@ -20,6 +20,9 @@ from manhattan.server.store.keeping import (
 _CONNECTIONS = 8
 _PATIENCE = 5.0
 """Seconds to wait for an answer."""
+_HANGS = 3000
+"""Milliseconds after which a process that hangs in the middle of writing is cut off: before others,
+who wait for it at a table, give up."""
 _MIGRATING = 7_305_642_511
 """The lock that processes take which start at the same time."""
 
@@ -46,8 +49,7 @@ class Postgres:
                 max_size=_CONNECTIONS,
                 timeout=_PATIENCE,
                 command_timeout=_PATIENCE,
-                # Whoever hangs in the middle of writing must not keep others from a table.
-                server_settings={"idle_in_transaction_session_timeout": str(int(1000 * _PATIENCE))},
+                server_settings={"idle_in_transaction_session_timeout": str(_HANGS)},
             )
             database = cls(pool)
             await database._migrate()
