@@ -20,7 +20,7 @@ from manhattan.server.store import open_store
 from serving import loads
 
 LONG: Final = 60.0
-"""Seconds in which a game must have come to its end, whatever happened."""
+"""Seconds in which a game must have come to its end, once nothing more happens to the server."""
 
 
 class Made(NamedTuple):
@@ -93,16 +93,16 @@ class Group:
             Player(client, self.table, Random(f"{seed} {number}"), pause)
             for number, client in enumerate(clients)
         ]
-        self._threads = [Thread(target=self._play, args=(one,)) for one in self.players]
+        self._threads = [Thread(target=self._play, args=(p,), daemon=True) for p in self.players]
         self._trouble: list[BaseException] = []
 
     def start(self) -> None:
         for thread in self._threads:
             thread.start()
 
-    def join(self) -> None:
+    def join(self, patience: float = LONG) -> None:
         """Wait for the end of the game."""
-        until = time.monotonic() + LONG
+        until = time.monotonic() + patience
         for thread in self._threads:
             thread.join(max(0, until - time.monotonic()))
         if self._trouble:
@@ -129,16 +129,16 @@ class Evening:
         self._bots = bots
         self._terms = terms
         self._late = Event()
-        self._thread = Thread(target=self._go_on)
+        self._thread = Thread(target=self._go_on, daemon=True)
         self._thread.start()
 
     def end(self) -> None:
         """After the game that is going on."""
         self._late.set()
-        self._thread.join(2 * LONG)
+        self._thread.join(LONG)
         if self.trouble is not None:
             raise self.trouble
-        assert not self._thread.is_alive()
+        assert not self._thread.is_alive(), f"{self._clients[0].name}'s game does not end"
 
     def _go_on(self) -> None:
         try:
@@ -147,7 +147,7 @@ class Evening:
                 group = Group(self._clients, self._bots, seed, **self._terms)
                 self.groups.append(group)
                 group.start()
-                group.join()
+                group.join(patience=10 * LONG)
         except BaseException as trouble:
             self.trouble = trouble
 

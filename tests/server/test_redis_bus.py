@@ -130,7 +130,10 @@ async def test_nobody_waits_for_a_redis_that_is_away(own_redis: Redis) -> None:
 
 
 @in_a_loop
-async def test_a_redis_that_hangs_is_noticed_though_nobody_says_anything(own_redis: Redis) -> None:
+async def test_a_redis_that_hangs_is_noticed_though_nobody_says_anything(
+    own_redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("manhattan.server.redis_bus._PATIENCE", 0.5)
     async with processes(own_redis.address) as (one, other):
         await other.bus.follow("table")
         with own_redis.frozen():

@@ -62,7 +62,10 @@ def _bot_has_moved(database: str, table: str) -> bool:
     return isinstance(kept(database, table)[-1], Played)
 
 
-def test_a_table_that_can_not_be_read_keeps_no_other_from_being_seen_to(tmp_path: Path) -> None:
+def test_a_table_that_can_not_be_read_keeps_no_other_from_being_seen_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("manhattan.server.caretaking.GRACE", 100)
     database = str(tmp_path / "tables.db")
     with running(database):
         broken = Summary("playing", False, 1, 1, {})  # which is due before all others
@@ -83,6 +86,7 @@ def test_a_bot_that_fails_tries_again(tmp_path: Path, monkeypatch: pytest.Monkey
         return await choose(self, *about)
 
     monkeypatch.setattr(Thinkers, "choose", fail_once)
+    monkeypatch.setattr("manhattan.server.caretaking.GRACE", 100)
     database = str(tmp_path / "tables.db")
     with running(database) as up:
         ada = up.client("Ada")
@@ -124,8 +128,8 @@ def test_a_move_is_told_though_its_player_has_gone_before_it_was_written(
 def test_what_a_process_wrote_before_it_died_is_told_by_the_other(
     postgres: str, redis: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("manhattan.server.live.SEEN_ELSEWHERE", 1500)  # not half a minute
-    monkeypatch.setattr("manhattan.server.caretaking._SAY_AGAIN", 500)
+    monkeypatch.setattr("manhattan.server.live.SEEN_ELSEWHERE", 500)  # not half a minute
+    monkeypatch.setattr("manhattan.server.caretaking._SAY_AGAIN", 300)
     with running(postgres, redis=redis) as here, process(postgres, redis) as there:
         ada = Client(there.address, "Ada")
         table = ada.open(chairs=[{"who": "me"}, {"who": "open"}])
