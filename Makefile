@@ -29,6 +29,7 @@ help:
 play: $(VENV)/.installed
 	@$(BIN)/manhattan play $(ARGS)
 
+# The server's tests wait for each other more than they work: more of them at a time.
 # What has to be compiled for the bots is compiled beside all that does not need it; and the kernel
 # by the tests that are not measured, since measuring makes the compiler slow, too.
 test: $(VENV)/.installed-test
@@ -36,7 +37,8 @@ test: $(VENV)/.installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/python tests/compile_ahead.py & ahead=$$!; trap "kill $$ahead 2>/dev/null" EXIT; \
 	  $(BIN)/mypy && $(BIN)/python -m pytest -n auto --dist loadgroup $(UNMEASURED) && wait $$ahead
-	$(BIN)/python -m pytest -n auto --dist loadgroup $(addprefix --ignore=,$(UNMEASURED) tests/judgement) --cov --cov-report=
+	$(BIN)/python -m pytest -n auto --dist loadgroup $(addprefix --ignore=,$(UNMEASURED) tests/judgement tests/server) --cov --cov-report=
+	$(BIN)/python -m pytest -n 4 --dist loadgroup tests/server --cov --cov-append --cov-report=
 	$(BIN)/coverage report --include='src/manhattan/rules/*' --fail-under=100
 	$(BIN)/coverage report --omit='src/manhattan/kernel/*,src/manhattan/judgement/*' --fail-under=95
 	$(UNCOMPILED) $(BIN)/python -m pytest -n auto --dist loadgroup -m 'not compiled' --games 2 $(KERNEL_TESTS) --cov=src/manhattan/kernel --cov=src/manhattan/judgement --cov-report=

@@ -49,7 +49,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--kills",
         type=int,
-        default=5,
+        default=3,
         help="how often a server is killed while people play",
     )
 

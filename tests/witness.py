@@ -28,7 +28,7 @@ from serving import Running
 
 Json = dict[str, Any]
 T = TypeVar("T")
-PATIENCE = 10.0
+PATIENCE = 60.0
 """Seconds to wait for what has to come."""
 
 

@@ -6,13 +6,14 @@ import json
 import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from manhattan.server import socket as sockets
@@ -21,8 +22,8 @@ from manhattan.server.limits import _REMEMBERED, Buckets, Rate
 from serving import AGAINST_EASY, NO_LIMITS, Running, running
 from witness import PATIENCE, Witness, closed, logs, nothing_is_left, sitting_at, wait_until
 
-FEW = Rate(burst=3, a_second=2)
-"""Three at once, and one more in half a second: slow enough for slow machines."""
+FEW = Rate(burst=3, a_second=3)
+"""Three at once, and one more in a third of a second: slow enough for slow machines."""
 SHARED_SCREEN = [{"who": "me"}, {"who": "here", "name": "Bea"}]
 
 
@@ -43,16 +44,19 @@ def few(what: str) -> pytest.MarkDecorator:
 
 def flooded(ask: Callable[[], httpx.Response]) -> None:
     """Ask until it is too often, wait as long as one is told to, and ask again."""
-    answers = [ask() for _ in range(6)]
-    assert [answer.status_code for answer in answers[:3]] == [answers[0].status_code] * 3
-    assert answers[0].status_code != 429
-    refused = answers[-1]
+    first = ask().status_code
+    assert first < 300
+    answers = [ask() for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [first] * 2
+    while (refused := ask()).status_code == first:
+        assert len(answers) < 30, "nothing is too often"
+        answers.append(refused)
     told = refused.json()
     assert (refused.status_code, told["reason"]) == (429, "too_often")
     assert refused.headers["retry-after"] == str(told["figures"]["seconds"]) == "1"
     assert "Wait 1 s" in told["text"]
-    time.sleep(0.6)
-    assert ask().status_code == answers[0].status_code
+    time.sleep(0.4)
+    assert ask().status_code == first
 
 
 @few("requests")
@@ -66,7 +70,7 @@ def test_too_many_requests(up: Running) -> None:
 @few("newcomers")
 def test_too_many_newcomers(up: Running) -> None:
     flooded(lambda: introduced(up))
-    time.sleep(0.6)
+    time.sleep(0.4)
     with Witness(up, "Ada") as ada:  # who has a name may change it
         for name in ("Adam", "Ada") * 5:
             assert ada.asked("PUT", "/api/me", {"name": name}).status_code == 200
@@ -104,7 +108,7 @@ def test_too_much_talk(up: Running) -> None:
         assert [each["type"] for each in told[:3]] == ["news"] * 3
         assert (told[-1]["type"], told[-1]["reason"]) == ("refused", "too_often")
         assert ada.do("play", ply=0, move="[1111|1111]")["type"] == "news"
-        time.sleep(0.6)
+        time.sleep(0.4)
         assert ada.do("say", text="Sorry.")["type"] == "news"
 
 
@@ -120,8 +124,9 @@ def test_too_many_commands(up: Running) -> None:
             assert game is not None
             told = ada.do("play", ply=ply, move=str(game.legal_moves()[0]))
             assert told["type"] == "news"
-        for _ in range(6):
-            ada.throw("hello")
+        with suppress(ConnectionClosed):  # perhaps before all of it is said
+            for _ in range(6):
+                ada.throw("hello")
         assert closed(ada.next) == 4429
         assert ada.heard[-1].told["reason"] == "too_often"
         ada.forget_the_connection()
@@ -182,6 +187,18 @@ def test_who_does_not_listen_is_dropped(served: Running, monkeypatch: pytest.Mon
             assert viewer._closing == 4408
             assert not viewer._outbox
             assert closed(lambda: deaf.recv(PATIENCE)) == 4408
+    nothing_is_left(served)
+
+
+def test_tables_that_are_not_there_leave_nothing_behind(served: Running) -> None:
+    with Witness(served, "Ada") as ada:
+        for number in range(30):
+            table = f"{number:014}"
+            assert ada.asked("GET", f"/api/tables/{table}").status_code == 404
+            assert ada.asked("POST", f"/api/tables/{table}/sit", {}).status_code == 404
+            with connect(served.websocket(table)) as websocket:
+                assert closed(websocket.recv) == 4404
+    assert not served.state.house._tables
     nothing_is_left(served)
 
 

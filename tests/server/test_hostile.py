@@ -266,6 +266,23 @@ def test_nobody_moves_for_another(
     assert stands(ada, table).undo is not None
 
 
+def test_advice_is_for_who_is_to_move(come: Come, ada: Witness, bob: Witness, eve: Witness) -> None:
+    chairs = [{"who": "me"}, {"who": "here", "name": "Bea"}, {"who": "open"}]
+    for serious in (False, True):
+        table = opened(ada, chairs=chairs, first=2, serious=serious)
+        bob.ask("POST", f"/api/tables/{table}/sit", {})
+        ada.ask("POST", f"/api/tables/{table}/begin")
+        for one, status, reason in (
+            (ada, 409, "advice_out_of_turn"),  # at her screen nobody is to move
+            (eve, 403, "not_at_the_table"),
+            (come(), 401, "no_identity"),
+        ):
+            for what in ("hint", "evaluation"):
+                answer = one.asked("POST", f"/api/tables/{table}/{what}")
+                refused = (403, "serious") if serious and one.name else (status, reason)
+                assert (answer.status_code, answer.json()["reason"]) == refused
+
+
 def commands(move: Json) -> list[tuple[str, Json]]:
     return [
         ("play", move),

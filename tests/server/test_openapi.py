@@ -3,6 +3,7 @@ that was described."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -67,6 +68,12 @@ def over(ada: Witness) -> str:
     return table
 
 
+@pytest.fixture(scope="module")
+def tried() -> Counter[str]:
+    """How often something was sent to tables that are there."""
+    return Counter()
+
+
 def test_the_description_is_there(ada: Witness) -> None:
     assert ada.ask("GET", "/api/openapi.json") == description()
 
@@ -105,15 +112,17 @@ def form(schema: Json) -> Any:
 @api.parametrize()
 @settings(max_examples=3)
 def test_every_answer_is_as_described(
-    case: schemathesis.Case[Any], ada: Witness, playing: str, over: str
+    case: schemathesis.Case[Any], ada: Witness, playing: str, over: str, tried: Counter[str]
 ) -> None:
     """Whatever is sent, and at tables before, in and after a game."""
     headers = {"Cookie": f"manhattan={cookie_for(case, ada)}"}
     excluded = NOT_ALL_CAN_BE_DESCRIBED.get(case.operation.label, [])
     how: Json = {"base_url": ada.up.address, "headers": headers, "excluded_checks": excluded}
     case.call_and_validate(**how)
-    meta = case.meta
-    if "table" in case.path_parameters and meta is not None and meta.generation.mode.is_positive:
+    meta, seen = case.meta, tried[case.operation.label]
+    positive = meta is not None and meta.generation.mode.is_positive
+    if "table" in case.path_parameters and positive and seen < 3:
+        tried[case.operation.label] += 1
         for table in (opened(ada, begin=False), playing, over):
             if table is playing and case.path.endswith("/evaluation"):
                 continue  # it would be compiled first, for a minute

@@ -28,7 +28,7 @@ class Looking:
     def next(self, kind: str) -> Any:
         """The next message of a kind; what comes before it is kept, too."""
         while True:
-            told = loads(self.socket.recv(timeout=10))
+            told = loads(self.socket.recv(timeout=60))
             self.heard.append(told)
             if told["type"] == kind:
                 return told
@@ -115,7 +115,7 @@ def test_who_was_away_gets_the_rest_or_a_fresh_view(shared: Running, at: Table) 
     for since in (0, 1, 99, 10**9):
         told = at.look(ada, table, since=since)
         kind = "resumed" if since == 1 else "view"
-        assert loads(told.socket.recv(timeout=5))["type"] == kind
+        assert loads(told.socket.recv(timeout=60))["type"] == kind
     up_to_date = at.look(ada, table, since=5)
     assert up_to_date.next("resumed")["number"] == 5
     up_to_date.say("ping")
@@ -231,7 +231,7 @@ def test_a_table_that_is_not_there_is_told_and_closed(shared: Running, at: Table
     nowhere = at.look(shared.client("Ada"), "aaaaaaaaaaaaaa")
     assert nowhere.next("refused")["reason"] == "no_such_table"
     with pytest.raises(ConnectionClosed) as closed:
-        nowhere.socket.recv(timeout=5)
+        nowhere.socket.recv(timeout=60)
     assert closed.value.rcvd is not None
     assert closed.value.rcvd.code == 4404
 

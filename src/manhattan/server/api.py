@@ -393,10 +393,9 @@ def _own_view(sitting: Sitting, person: Person, gates: Gates) -> tuple[View, str
         raise Denied(Denial.NOT_BEGUN)
     if sitting.terms.serious:
         raise Denied(Denial.SERIOUS)
-    eyes = sitting.eyes_of(person.id)
-    if eyes is None:
+    if not sitting.chairs_of(person.id):
         raise Denied(Denial.NOT_AT_THE_TABLE)
-    seen = view_of(sitting.game, eyes)
+    seen = view_of(sitting.game, sitting.eyes_of(person.id))
     if not seen.to_move:
         raise Denied(Denial.ADVICE_OUT_OF_TURN)
     gates.thinking.take(person.id)

@@ -86,7 +86,7 @@ def make_app(settings: Settings) -> ASGIApp:
     app.include_router(api)
     _add_health(app)
     _add_errors(app)
-    app.mount("/", _Page(directory=PAGE, html=True), name="page")
+    app.mount("/", _Page(directory=PAGE), name="page")
     return Guard(app, serve_socket, app.state.gates)
 
 
@@ -96,7 +96,8 @@ class _Page(StaticFiles):
     async def get_response(self, path: str, scope: Scope) -> Response:
         if path.startswith("api/"):
             raise HTTPException(405 if _allowed(scope["path"]) else 404)
-        return await super().get_response(path, scope)
+        front = scope["path"] == "/"  # and not what comes to the same in a roundabout way
+        return await super().get_response("index.html" if front else path, scope)
 
 
 def _collect_garbage_seldom() -> None:

@@ -7,9 +7,11 @@ table by the moment at which something was due.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from random import Random
 from typing import TYPE_CHECKING, Final
 
+from manhattan.game import Game
 from manhattan.rules import IllegalMove, Move, State
 from manhattan.server import decisions
 from manhattan.server.clocks import Milliseconds, now
@@ -59,7 +61,7 @@ class Caretaker:
     def see_to(self, live: LiveTable, delay: Milliseconds = 0) -> None:
         """Have a bot think, or wake up when a clock has run out."""
         sitting = live.sitting
-        if live.thinking is not None and sitting.bot_to_move and live.thinks_about(sitting):
+        if sitting.bot_to_move and live.thinks_about(sitting):
             return  # something was said meanwhile
         self.rest(live)
         if sitting.bot_to_move and not delay:
@@ -105,7 +107,7 @@ class Caretaker:
             seen = view_of(game, mover)
             if self._house.thinkers.needs_warming(level, seen):
                 live.tell_all({"type": "warming", "player": mover})
-            move = await self._house.thinkers.choose(level, seen, f"{game.commitment} {game.ply}")
+            move = await self._house.thinkers.choose(level, seen, _dice(game))
             wait = sitting.changed_at + sitting.terms.pace - now()
             if wait > 0:
                 await asyncio.sleep(wait / 1000)
@@ -147,19 +149,25 @@ class Caretaker:
         """A table at which something is late: whoever was to see to it may be no more."""
         live = await self._house.table(table)
         await self._house.look_for_news(live)
-        thinks = live.thinking is not None and not live.thinking.done()  # it may have failed
-        if not thinks:  # a timer may be late, too: a computer that slept sets none
+        if not live.thinks:  # a timer may be late, too: a computer that slept sets none
             self.rest(live)
             self.see_to(live)
 
     def _forget_if_idle(self, live: LiveTable) -> None:
         due_soon = live.sitting.due is not None and live.sitting.due < now() + _IDLE
-        busy = live.viewers or live.lock.locked() or live.thinking is not None or due_soon
+        busy = live.viewers or live.lock.locked() or live.thinks or due_soon
         patience = _IDLE if live.sitting.stage in ("gathering", "playing") else _OVER_IDLE
         if busy or now() - live.used < patience:
             return
         self.rest(live)
         self._house.forget(live)
+
+
+def _dice(game: Game) -> str:
+    """The same if it is thought about again, and nothing that anybody could know: who knew a bot's
+    dice could try out which hand makes it move as it did."""
+    assert game.seed is not None
+    return hashlib.sha256(b"dice %d " % game.ply + game.seed).hexdigest()
 
 
 def _bots_move(thought_about: State, move: Move, mover: int) -> Decide:

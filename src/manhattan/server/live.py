@@ -60,9 +60,15 @@ class LiveTable:
     def id(self) -> str:
         return self.sitting.id
 
+    @property
+    def thinks(self) -> bool:
+        """Does a bot think here?"""
+        return self.thinking is not None and not self.thinking.done()
+
     def thinks_about(self, sitting: Sitting) -> bool:
-        """Is what a bot thinks about still how the game stands?"""
-        return sitting.game is not None and sitting.game.state is self.thought_about
+        """Does a bot think, and is that still how the game stands?"""
+        same = sitting.game is not None and sitting.game.state is self.thought_about
+        return self.thinks and same
 
     def happened(self, entry: Entry, after: Sitting | None = None) -> News:
         """An entry was written down: the table stands differently."""
