@@ -118,6 +118,7 @@ def test_every_answer_is_as_described(
     headers = {"Cookie": f"manhattan={cookie_for(case, ada)}"}
     excluded = NOT_ALL_CAN_BE_DESCRIBED.get(case.operation.label, [])
     how: Json = {"base_url": ada.up.address, "headers": headers, "excluded_checks": excluded}
+    how["timeout"] = 60  # machines are shared
     case.call_and_validate(**how)
     meta, seen = case.meta, tried[case.operation.label]
     positive = meta is not None and meta.generation.mode.is_positive
