@@ -21,6 +21,7 @@ from websockets.sync.client import ClientConnection, connect
 from manhattan.game import Game
 from manhattan.server.entries import Entry, from_text
 from manhattan.server.folding import fold, opened
+from manhattan.server.house import House
 from manhattan.server.live import RECENT, LiveTable
 from manhattan.server.logs import write_logs
 from manhattan.server.sitting import Sitting
@@ -192,7 +193,10 @@ def closed(listen: Callable[[], object]) -> int:
 
 def sitting_at(up: Running, table: str) -> Sitting:
     """How a table stands."""
-    sitting: Sitting = up.state.house._tables[table].sitting
+    house: House = up.state.house
+    if (live := house._tables.get(table)) is None:  # nobody has looked at it for long
+        live = on_the_server(up, house.table(table))
+    sitting: Sitting = live.sitting
     return sitting
 
 
