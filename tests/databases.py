@@ -15,8 +15,8 @@ import sqlite3
 import subprocess
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, closing, contextmanager
 from functools import wraps
 from importlib.util import find_spec
 from itertools import count
@@ -28,6 +28,8 @@ from urllib.parse import urlsplit
 import asyncpg
 from redis import Redis as Asking
 from redis.exceptions import RedisError
+
+from manhattan.server.store import Store, open_store
 
 PATIENCE: Final = 20.0
 """Seconds until something that should come is missed."""
@@ -218,6 +220,16 @@ def busy(database: str) -> Iterator[None]:
             yield
         finally:
             runner.run(holder.close())
+
+
+@asynccontextmanager
+async def opened(address: str) -> AsyncIterator[Store]:
+    """The store at an address."""
+    store = await open_store(address)
+    try:
+        yield store
+    finally:
+        await store.close()
 
 
 async def _run(server: str, statement: str) -> None:

@@ -11,12 +11,11 @@ from random import Random
 from threading import Event, Thread
 from typing import Any, Final, NamedTuple
 
-from databases import PATIENCE
+from databases import PATIENCE, opened
 from manhattan import record
 from manhattan.client import Away, Client, Refused, Seat, Turn
 from manhattan.replay import replay
 from manhattan.server.entries import Begun, Entry, Played, from_text
-from manhattan.server.store import open_store
 from serving import loads
 
 LONG: Final = 60.0
@@ -174,11 +173,8 @@ def kept(database: str, table: str) -> list[Entry]:
     """What the database says of a table."""
 
     async def read() -> list[str]:
-        store = await open_store(database)
-        try:
+        async with opened(database) as store:
             return await store.entries(table)
-        finally:
-            await store.close()
 
     return [from_text(text) for text in asyncio.run(read())]
 

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from websockets.sync.client import ClientConnection, connect
 
-from databases import busy, wait_until
+from databases import busy, opened, wait_until
 from manhattan.client import Client
 from manhattan.server.entries import Begun, Entry, Opened, Played, Said, to_text
-from manhattan.server.store import Append, Summary, open_store
+from manhattan.server.store import Append, Summary
 from manhattan.server.terms import Terms
 from manhattan.server.thinking import Thinkers
 from players import kept
@@ -26,12 +26,9 @@ def write(database: str, *entries: Append) -> None:
     """What another process writes, which tells nobody."""
 
     async def go() -> None:
-        store = await open_store(database)
-        try:
+        async with opened(database) as store:
             for one in entries:
                 assert await store.append([one]) == [True]
-        finally:
-            await store.close()
 
     asyncio.run(go())
 
@@ -102,7 +99,7 @@ def test_a_move_is_told_though_its_player_has_gone_before_it_was_written(
     database = str(tmp_path / "tables.db")
     if kind == "postgres":
         database = request.getfixturevalue("postgres")
-    with running(database) as up, ExitStack() as opened:
+    with running(database) as up, ExitStack() as ended:
         ada, bob = up.client("Ada"), up.client("Bob")
         table = ada.open(chairs=[{"who": "me"}, {"who": "open"}], first=0)
         bob.sit(table)
@@ -110,7 +107,7 @@ def test_a_move_is_told_though_its_player_has_gone_before_it_was_written(
         with ada.at(table) as seat:
             move = next(seat.turns()).moves[0]
         adas, bobs, nobodys = (
-            opened.enter_context(connect(up.websocket(table), additional_headers=headers))
+            ended.enter_context(connect(up.websocket(table), additional_headers=headers))
             for headers in ({"Cookie": ada.cookie}, {"Cookie": bob.cookie}, {})
         )
         for socket in (adas, bobs, nobodys):
