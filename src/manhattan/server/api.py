@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, Depends, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
-from pydantic import Field
 
 from manhattan.bots import LEVELS
 from manhattan.record import to_json
@@ -27,6 +26,7 @@ from manhattan.server.answers import (
 )
 from manhattan.server.clocks import now
 from manhattan.server.denials import Denial, Denied
+from manhattan.server.forms import ChairForm, ClaimForm, FillForm, NameForm, SitForm
 from manhattan.server.guard import address_of
 from manhattan.server.house import Decide, House
 from manhattan.server.limits import Gates
@@ -36,7 +36,7 @@ from manhattan.server.protocol import RefusalTold, TableTold, ViewMessage
 from manhattan.server.seen import table_told, view_message
 from manhattan.server.sitting import Sitting
 from manhattan.server.store import Person
-from manhattan.server.terms import ChairNumber, Form, LevelName, Name, Terms
+from manhattan.server.terms import Terms
 from manhattan.view import View, view_of
 
 _MOST_LISTED = 50
@@ -87,37 +87,6 @@ TheHouse = Annotated[House, Depends(house)]
 TheGates = Annotated[Gates, Depends(gates)]
 Somebody = Annotated[Person | None, Depends(somebody)]
 Named = Annotated[Person, Depends(named)]
-
-
-class NameForm(Form):
-    """What one wants to be called."""
-
-    name: Name
-
-
-class SitForm(Form):
-    """Where one wants to sit."""
-
-    chair: ChairNumber | None = Field(default=None, description="Any open one if not said.")
-
-
-class FillForm(Form):
-    """Who is to sit in a chair."""
-
-    chair: ChairNumber
-    level: LevelName | None = Field(default=None, description="A bot; null frees the chair.")
-
-
-class ChairForm(Form):
-    """Which of one's chairs, where several share a screen."""
-
-    chair: ChairNumber | None = None
-
-
-class ClaimForm(Form):
-    """The secret of a link."""
-
-    secret: str = Field(min_length=10, max_length=100)
 
 
 # Who one is.
@@ -198,6 +167,7 @@ async def tables(
 ) -> ListTold:
     """The public tables of a stage, the latest first."""
     found = await house.store.listed(stage, _MOST_LISTED)
+    # What a list shows was written as such (live.summary_of), but comes from the database.
     return {"tables": [{"id": id, **told} for id, told in found]}  # type: ignore[typeddict-item]
 
 

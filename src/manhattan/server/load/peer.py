@@ -34,7 +34,7 @@ def measure_peer(matches: int, seconds: float) -> float:
         quiet = [npm, "install", "--no-package-lock", "--no-audit", "--no-fund", "--silent"]
         if subprocess.run(quiet, cwd=folder, check=False).returncode:  # noqa: S603 - found above
             raise NoPeer("npm could not install boardgame.io.")
-        server = subprocess.Popen(  # noqa: S603
+        server = subprocess.Popen(  # noqa: S603 - our own server.cjs
             [node, "server.cjs"], cwd=folder, stdout=subprocess.PIPE, text=True
         )
         try:
@@ -45,7 +45,7 @@ def measure_peer(matches: int, seconds: float) -> float:
             command += ["--seconds", str(seconds)]
             os.sched_setaffinity(0, cores[1:] or cores)  # the players inherit it
             try:
-                played = subprocess.run(  # noqa: S603
+                played = subprocess.run(  # noqa: S603 - our own players.cjs
                     command, cwd=folder, stdout=subprocess.PIPE, text=True, check=True
                 )
             finally:
