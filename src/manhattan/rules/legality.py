@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import cache, lru_cache
 from itertools import product
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Final
 
 from manhattan.rules.blocks import SIZES, Colour, Stock, sizes_in, stock_of
 from manhattan.rules.board import SITES, TARGETS, Card, Seat, Site, card_for
@@ -221,15 +221,18 @@ def _build_refusal(table: Table, hand: tuple[Card, ...], move: Build) -> Refusal
     return None
 
 
-class Placements(NamedTuple):
-    """The placements of one colour on one site, by size; at least one."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Placements:
+    """The placements of one colour on one site, by size; at least one. Equal ones are mostly the
+    same thing, so that whoever wants to can remember something about each."""
 
     card: Card
-    own: OwnColour
+    slot: int
+    """The colour's place in ``setup.colours``."""
     site: Site
+    city: int
+    sizes: Sizes
     builds: tuple[Build, ...]
-    texts: tuple[str, ...]
-    """The same as texts."""
 
 
 def placements(table: Table, hand: tuple[Card, ...]) -> list[Placements]:
@@ -270,21 +273,13 @@ def _different_sizes(tableau: Stock) -> Sizes:
 def _placements(seat: Seat, own: OwnColour, sizes: Sizes) -> tuple[tuple[Placements, ...], ...]:
     """``[least][site]``: the moves that put one of some sizes, of at least so many floors, on a
     site."""
-    return tuple(
-        tuple(
-            Placements(card_for(seat, site), own, site, *_builds(site, own.said, sizes, least))
-            for site in SITES
-        )
-        for least in (0, *SIZES)
-    )
 
+    def on(site: Site, least: int) -> Placements:
+        fit = tuple(size for size in sizes if size >= least)
+        builds = tuple(Build(site, size, own.said) for size in fit)
+        return Placements(card_for(seat, site), own.slot, site, site // 9, fit, builds)
 
-@cache
-def _builds(
-    site: Site, said: Colour | None, sizes: Sizes, least: int
-) -> tuple[tuple[Build, ...], tuple[str, ...]]:
-    builds = tuple(Build(site, size, said) for size in sizes if size >= least)
-    return builds, tuple(map(str, builds))
+    return tuple(tuple(on(site, least) for site in SITES) for least in (0, *SIZES))
 
 
 @lru_cache(maxsize=256)

@@ -1,20 +1,22 @@
 """What a placement would change, if the round ended after it (RULES 5b, 5c).
 
 The same points as ``scoring`` gives, for all placements of a turn at once: a block changes one
-site, so one city's majority, two colours' towers and perhaps who has the tallest.
+site, so one city's majority, two colours' towers and perhaps who has the tallest. There are few
+different cities, so what may happen in one is found out once and looked up ever after.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from operator import add
 from typing import NamedTuple
 
-from manhattan.rules.blocks import Colour
+from manhattan.rules.blocks import SIZES, Colour
 from manhattan.rules.board import CITIES, Site
 from manhattan.rules.legality import Placements, colour_of
-from manhattan.rules.moves import Build
+from manhattan.rules.moves import Build, Sizes
 from manhattan.rules.scoring import (
     MAJORITY_POINTS,
     TALLEST_POINTS,
@@ -40,22 +42,14 @@ class Prospect(NamedTuple):
     """How many points more each player would score, if the round ended after it."""
 
 
-class Prospects(NamedTuple):
-    """What the placements of one colour on one site would change."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Prospects:
+    """What the placements of one colour on one site would change. Equal ones are mostly the same
+    thing, so that whoever wants to can remember something about each."""
 
     takes_from: Colour | None
     gains: tuple[tuple[int, ...], ...]
     """For each size."""
-
-
-class _Found(NamedTuple):
-    """What there is to know about a board."""
-
-    owners: list[Slot]
-    """Of each site."""
-    counts: list[tuple[int, ...]]
-    """For each city, how many towers each colour owns."""
-    summit: _Summit
 
 
 class Standing:
@@ -78,91 +72,109 @@ class Standing:
         the whole board."""
         if site is None:
             return Standing(table, self._found)
-        owners, counts, summit = self._found
+        owners, cities, summit = self._found
         tower, city = table.board[site], site // 9
-        owners, counts = owners.copy(), counts.copy()
+        owners, cities = owners.copy(), cities.copy()
         owners[site] = self._slots[tower.owner]
-        counts[city] = _count(owners, city, len(table.setup.colours))
+        cities[city] = _city_now(table.setup, owners, city)
         if tower.height >= summit.height:
             summit = _Summit.of(table.board, table.setup)
-        return Standing(table, _Found(owners, counts, summit))
+        return Standing(table, _Found(owners, cities, summit))
 
     @property
     def points(self) -> tuple[int, ...]:
         """What each player would score now."""
         _, cities, summit = self._found
-        points = [TOWER_POINTS * sum(towers) for towers in zip(*cities, strict=True)]
-        points.append(0)  # nobody's
-        for counts in cities:
-            points[_holder(counts)] += MAJORITY_POINTS
-        points[self._slots[summit.scorer]] += TALLEST_POINTS
-        return _by_player(points[:-1], self._each)
+        tallest = _passes(len(self._slots) - 1, self._each, NOBODY, summit.scorer, TALLEST_POINTS)
+        return tuple(map(sum, zip(tallest, *[city.points for city in cities], strict=True)))
 
     def prospects(self, places: Iterable[Placements]) -> list[Prospects]:
         """What each of the mover's placements would change, site by site and by size."""
-        (owners, counts, summit), board = self._found, self._table.board
-        cities = [_taken(self._table.setup.colours, self._each, city) for city in counts]
+        (owners, cities, summit), board = self._found, self._table.board
+        height, scorer, sharer = summit
         found: list[Prospects] = []
-        for _, own, site, builds, _ in places:
-            usual = cities[site // 9][own.slot][owners[site]]
-            height = board[site].height
-            if height + builds[-1].size < summit.height:  # a block's size matters for nothing else
-                gains = (usual.gains,) * len(builds)
+        for place in places:
+            site, slot, sizes = place.site, place.slot, place.sizes
+            passing = cities[place.city].passing[slot][owners[site]]
+            below = height - board[site].height
+            if sizes[-1] < below:  # a block's size matters for nothing else
+                found.append(passing.whatever_size[len(sizes)])
             else:
-                taller = [height + build.size for build in builds]
-                gains = tuple([self._gains(usual, own.colour, one) for one in taller])
-            found.append(Prospects(usual.takes_from, gains))
+                found.append(_by_size(passing, sizes, below, slot, scorer, sharer, self._each))
         return found
 
     def prospect(self, build: Build) -> Prospect:
         """What one of the mover's placements would change."""
-        table, (owners, counts, _) = self._table, self._found
-        site, colour = build.site, colour_of(table, build)
-        city = _taken(table.setup.colours, self._each, counts[site // 9])
-        usual = city[self._slots[colour]][owners[site]]
-        gains = self._gains(usual, colour, table.board[site].height + build.size)
-        return Prospect(usual.takes_from, gains)
+        (owners, cities, summit), site = self._found, build.site
+        slot = self._slots[colour_of(self._table, build)]
+        passing = cities[site // 9].passing[slot][owners[site]]
+        below = summit.height - self._table.board[site].height
+        sizes = (build.size,)
+        found = _by_size(passing, sizes, below, slot, summit.scorer, summit.sharer, self._each)
+        return Prospect(found.takes_from, found.gains[0])
 
-    def _gains(self, usual: Prospect, colour: Colour, height: int) -> tuple[int, ...]:
-        """The gains when a tower that was lower has a certain height then."""
-        summit, slots = self._found.summit, self._slots
-        tallest = summit.with_tower(colour, height)
-        if tallest is summit.scorer:
-            return usual.gains
-        before, after = slots[summit.scorer], slots[tallest]
-        passes = _passes(len(slots) - 1, self._each, before, after, TALLEST_POINTS)
-        return tuple(map(add, usual.gains, passes))
+
+class _Found(NamedTuple):
+    """What there is to know about a board."""
+
+    owners: list[Slot]
+    """Of each site."""
+    cities: list[_City]
+    summit: _Summit
 
 
 class _Summit(NamedTuple):
     """The tallest towers, and who would score for them with one more tower."""
 
     height: int
-    scorer: Colour | None
-    shared_by: Colour | None
+    scorer: Slot
+    sharer: Slot
     """Who would go on scoring with one more tower of this height."""
 
     @classmethod
     def of(cls, board: Board, setup: Setup) -> _Summit:
         tallest = tallest_towers(board)
         if not tallest:
-            return cls(0, None, None)
-        tie = setup.rules.tallest_tie
+            return cls(0, NOBODY, NOBODY)
+        tie, slots = setup.rules.tallest_tie, _slots(setup.colours)
         owners = {board[site].owner for site in tallest}
         one_owner = tie == "one_owner" and len(owners) == 1
         return cls(
             board[tallest[0]].height,
-            tallest_scorer(board, tallest, tie),
-            owners.pop() if one_owner else None,
+            slots[tallest_scorer(board, tallest, tie)],
+            slots[owners.pop()] if one_owner else NOBODY,
         )
 
-    def with_tower(self, colour: Colour, height: int) -> Colour | None:
-        """Who has the tallest tower when one of that height, which was lower, is a colour's."""
-        if height > self.height:
-            return colour
-        if height == self.height:
-            return colour if colour is self.shared_by else None
-        return self.scorer
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Passing:
+    """What changes when a tower passes from its owner to a colour, and the majority of the city
+    with it."""
+
+    takes_from: Colour | None
+    gains: tuple[int, ...]
+    whatever_size: tuple[Prospects, ...]
+    """The same as prospects, for each number of sizes."""
+
+
+class _City(NamedTuple):
+    """A city with so many towers of each colour."""
+
+    points: tuple[int, ...]
+    """What it gives to each player."""
+    passing: tuple[tuple[_Passing, ...], ...]
+    """``[slot][owner]``: the last owner, whose number is -1, is nobody."""
+
+
+def _found(table: Table, slots: dict[Colour | None, Slot]) -> _Found:
+    owners = [slots[tower.owner] for tower in table.board]
+    cities = [_city_now(table.setup, owners, city) for city in range(len(CITIES))]
+    return _Found(owners, cities, _Summit.of(table.board, table.setup))
+
+
+def _city_now(setup: Setup, owners: list[Slot], city: int) -> _City:
+    counts = tuple(map(owners[9 * city : 9 * city + 9].count, range(len(setup.colours))))
+    return _city(setup.colours, setup.schedule.colours, counts)
 
 
 @cache
@@ -170,29 +182,14 @@ def _slots(colours: tuple[Colour, ...]) -> dict[Colour | None, Slot]:
     return {None: NOBODY} | {colour: slot for slot, colour in enumerate(colours)}
 
 
-def _found(table: Table, slots: dict[Colour | None, Slot]) -> _Found:
-    owners = [slots[tower.owner] for tower in table.board]
-    counts = [_count(owners, city, len(slots) - 1) for city in range(len(CITIES))]
-    return _Found(owners, counts, _Summit.of(table.board, table.setup))
-
-
-def _count(owners: list[Slot], city: int, colours: int) -> tuple[int, ...]:
-    return tuple(map(owners[9 * city : 9 * city + 9].count, range(colours)))
-
-
 # What follows is asked for again and again, for the same few hundred cities.
 
 
-@cache
-def _taken(
-    colours: tuple[Colour, ...], colours_each: int, counts: tuple[int, ...]
-) -> tuple[tuple[Prospect, ...], ...]:
-    """``[slot][owner]``: what changes when a tower of a city passes from its owner to a colour, and
-    the majority of the city with it. The last owner, whose number is -1, is nobody."""
-
-    def passes_on(slot: Slot, owner: Slot) -> Prospect:
+@lru_cache(maxsize=10_000)
+def _city(colours: tuple[Colour, ...], colours_each: int, counts: tuple[int, ...]) -> _City:
+    def passing(slot: Slot, owner: Slot) -> _Passing:
         if owner == slot or (owner != NOBODY and not counts[owner]):
-            return Prospect(None, (0,) * (len(colours) // colours_each))
+            return _passing(None, (0,) * (len(colours) // colours_each))
         after = list(counts)
         after[slot] += 1
         if owner != NOBODY:
@@ -201,10 +198,45 @@ def _taken(
         tower = _passes(len(colours), colours_each, owner, slot, TOWER_POINTS)
         majority = _passes(len(colours), colours_each, *holders, MAJORITY_POINTS)
         takes_from = None if owner == NOBODY else colours[owner]
-        return Prospect(takes_from, tuple(map(add, tower, majority)))
+        return _passing(takes_from, tuple(map(add, tower, majority)))
 
     slots = range(len(colours))
-    return tuple(tuple(passes_on(slot, owner) for owner in (*slots, NOBODY)) for slot in slots)
+    towers = _by_player([TOWER_POINTS * count for count in counts], colours_each)
+    majority = _passes(len(colours), colours_each, NOBODY, _holder(counts), MAJORITY_POINTS)
+    return _City(
+        tuple(map(add, towers, majority)),
+        tuple(tuple(passing(slot, owner) for owner in (*slots, NOBODY)) for slot in slots),
+    )
+
+
+@lru_cache(maxsize=10_000)
+def _passing(takes_from: Colour | None, gains: tuple[int, ...]) -> _Passing:
+    whatever_size = tuple(Prospects(takes_from, (gains,) * count) for count in (0, *SIZES))
+    return _Passing(takes_from, gains, whatever_size)
+
+
+@lru_cache(maxsize=50_000)
+def _by_size(
+    passing: _Passing,
+    sizes: Sizes,
+    below: int,
+    slot: Slot,
+    scorer: Slot,
+    sharer: Slot,
+    colours_each: int,
+) -> Prospects:
+    """What blocks of some sizes change on a tower that is so many floors lower than the tallest,
+    which scores for somebody."""
+
+    def gains(size: int) -> tuple[int, ...]:
+        if size < below:
+            return passing.gains
+        tallest = slot if size > below or slot == sharer else NOBODY
+        colours = len(passing.gains) * colours_each
+        passes = _passes(colours, colours_each, scorer, tallest, TALLEST_POINTS)
+        return tuple(map(add, passing.gains, passes))
+
+    return Prospects(passing.takes_from, tuple(map(gains, sizes)))
 
 
 @cache

@@ -37,9 +37,9 @@ class Committer:
         if self._writing is None or self._writing.done():
             self._writing = asyncio.create_task(self._write())
         try:
-            return await asyncio.shield(first)
+            return await first
         except asyncio.CancelledError:
-            await asyncio.wait({first})
+            await asyncio.wait({self._writing})
             raise
 
     async def _write(self) -> None:

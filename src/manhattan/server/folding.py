@@ -242,7 +242,8 @@ def _last_seen(sitting: Sitting, game: Game) -> int:
 
 def _alone(sitting: Sitting, player: int) -> bool:
     """Does a person sit there, who has his screen to himself?"""
-    return len(sitting.chairs_of(sitting.chairs[player].person)) == 1
+    person = sitting.chairs[player].person
+    return person is not None and [chair.person for chair in sitting.chairs].count(person) == 1
 
 
 def _with(sitting: Sitting, number: int, **changes: Any) -> tuple[Chair, ...]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, cached_property, lru_cache
-from typing import Any
+from typing import Any, cast
 
 from manhattan.record import event_json, result_json
 from manhattan.rules import (
@@ -20,7 +20,7 @@ from manhattan.rules import (
     Tower,
 )
 from manhattan.rules.blocks import LARGEST
-from manhattan.rules.board import SITES
+from manhattan.rules.board import SITES, Site
 from manhattan.rules.legality import placements
 from manhattan.rules.prospect import Standing
 from manhattan.server.clocks import Clocks, Milliseconds
@@ -41,6 +41,7 @@ from manhattan.server.entries import (
     UndoAsked,
     Vacated,
 )
+from manhattan.server.places import SITE_NAMES, places_told
 from manhattan.server.protocol import (
     BuildMoves,
     ChairTold,
@@ -60,8 +61,6 @@ from manhattan.server.protocol import (
 )
 from manhattan.server.sitting import Chair, Sitting, Undo
 from manhattan.view import View, all_seen_by, view
-
-SITE_NAMES = tuple(map(str, SITES))
 
 
 def view_message(
@@ -107,11 +106,12 @@ class News:
         """The points, as the board stands now."""
         before, game = self.before.game, self.after.game
         assert game is not None
-        move = game.moves[-1] if isinstance(self.entry, Played) else None
         known, self._known = self._known, None  # or all would hang together for ever
         if known is None or before is None or known.board is not before.table.board:
             return Standing(game.table)
-        return known.after(game.table, move.site if isinstance(move, Build) else None)
+        if len(sites := self._built_on) > 1:
+            return Standing(game.table)
+        return known.after(game.table, sites[0] if sites else None)
 
     @property
     def standing_if_known(self) -> Standing | None:
@@ -119,9 +119,18 @@ class News:
         found: Standing | None = self.__dict__.get("standing")
         return found
 
+    @property
+    def _built_on(self) -> Sequence[Site]:
+        """The sites that may look different now."""
+        before, game = self.before.game, self.after.game
+        if game is None or before is None or before.table.board is game.table.board:
+            return ()
+        move = game.moves[-1] if isinstance(self.entry, Played) else None
+        return (move.site,) if isinstance(move, Build) else SITES  # perhaps it was taken back
+
     @cached_property
     def _changes(self) -> PositionTold:
-        return _changes(self.before, self.after, lambda: self.standing)
+        return _changes(self.before, self.after, self._built_on, lambda: self.standing)
 
     def told(self, person: PersonId | None, now: Sitting) -> NewsMessage:
         """For a viewer, as the table stands now: only the latest news say what he may do."""
@@ -270,7 +279,9 @@ def _position(sitting: Sitting) -> PositionTold:
     }
 
 
-def _changes(before: Sitting, after: Sitting, standing: Callable[[], Standing]) -> PositionTold:
+def _changes(
+    before: Sitting, after: Sitting, sites: Iterable[Site], standing: Callable[[], Standing]
+) -> PositionTold:
     """What lies differently. Most of a table is the very same thing as before."""
     game = after.game
     assert game is not None
@@ -287,8 +298,8 @@ def _changes(before: Sitting, after: Sitting, standing: Callable[[], Standing]) 
     if new.board is not old.board:
         told["towers"] = {
             SITE_NAMES[site]: _tower(tower, new.setup.colours) if tower.blocks else None
-            for site, (tower, was) in enumerate(zip(new.board, old.board, strict=True))
-            if tower is not was
+            for site in sites
+            if (tower := new.board[site]) is not old.board[site]
         }
         told["standing"] = list(standing().points)
     if new.played is not old.played:
@@ -364,14 +375,5 @@ def _moves(
     if table.phase is Phase.REMOVE:
         return {"kind": "remove", "moves": list(map(str, seen.legal_moves()))}
     places = placements(table, seen.hand)
-    told: list[PlaceTold] = [
-        {
-            "site": SITE_NAMES[place.site],
-            "card": place.card,
-            "moves": place.texts,
-            "takes_from": prospects.takes_from,
-            "gains": prospects.gains,
-        }
-        for place, prospects in zip(places, standing().prospects(places), strict=True)
-    ]
-    return {"kind": "build", "places": told}
+    told = places_told(places, standing().prospects(places))
+    return {"kind": "build", "places": cast("list[PlaceTold]", told)}
