@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from typing_extensions import TypedDict
 
 from manhattan.bots import Evaluation, Hint
-from manhattan.server.clocks import Milliseconds
+from manhattan.server.clocks import Correspondence, Milliseconds, NoClock, RealTime
 from manhattan.server.protocol import TableTold
 
 
@@ -53,7 +51,7 @@ class Listed(TypedDict):
     house_rules: dict[str, str]
     players: list[ListedPlayer]
     host: str
-    clock: dict[str, Any]
+    clock: NoClock | RealTime | Correspondence
     serious: bool
     round: int
     opened_at: Milliseconds

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import ConfigDict, Field, TypeAdapter
 from typing_extensions import TypedDict
 
-from manhattan.server.clocks import Milliseconds
+from manhattan.server.clocks import Correspondence, Milliseconds, NoClock, RealTime
 from manhattan.server.terms import ChairNumber, Form
 
 # What comes in, over the websocket.
@@ -129,6 +129,71 @@ class ResultTold(TypedDict):
     decided_by: Literal["points", "tallest", "majorities", "shared"]
 
 
+class _TurnTold(TypedDict):
+    player: int
+    move: str
+
+
+class SelectTold(_TurnTold):
+    """Somebody chose his blocks."""
+
+    type: Literal["select"]
+
+
+class BuildTold(_TurnTold):
+    """Somebody built, and drew a card."""
+
+    type: Literal["build"]
+    card: int
+    drew: NotRequired[int]
+    """For who drew it."""
+
+
+class RemoveTold(_TurnTold):
+    """Somebody could place nothing, and took a block out of the game."""
+
+    type: Literal["remove"]
+
+
+class RedrawTold(TypedDict):
+    """Somebody could place nothing, showed his hand and drew another."""
+
+    type: Literal["redraw"]
+    player: int
+    hand: list[int]
+    drew: NotRequired[list[int]]
+    """For who drew them."""
+
+
+class ShuffleTold(TypedDict):
+    """The played cards became the draw pile."""
+
+    type: Literal["shuffle"]
+    pile: NotRequired[list[int]]
+    """In a saved game, when it is over."""
+
+
+class ColourScoreTold(TypedDict):
+    tallest: int
+    majorities: list[str]
+    """The letters of the cities."""
+    towers: int
+
+
+class ScoreTold(TypedDict):
+    """A round was scored."""
+
+    type: Literal["score"]
+    round: int
+    colours: dict[str, ColourScoreTold]
+    scores: list[int]
+    """Of each player, after it."""
+
+
+EventTold = SelectTold | BuildTold | RemoveTold | RedrawTold | ShuffleTold | ScoreTold
+"""What happened in a game, as in a saved game."""
+
+
 class PositionTold(TypedDict, total=False):
     """What lies open on the table. A view has all of it, news what has changed."""
 
@@ -151,7 +216,7 @@ class PositionTold(TypedDict, total=False):
     scores: list[int]
     standing: list[int]
     """What everybody would score if the round ended now."""
-    sheets: list[dict[str, Any]]
+    sheets: list[ScoreTold]
     """The score sheets so far, as in a saved game."""
     result: ResultTold | None
     clock: ClockTold
@@ -238,7 +303,7 @@ class TableTold(TypedDict):
     public: bool
     serious: bool
     pace: int
-    clock: dict[str, Any]
+    clock: NoClock | RealTime | Correspondence
     commitment: str | None
     """SHA-256 of the seed, from the moment the cards are dealt."""
     seed: str | None
@@ -277,7 +342,7 @@ class ViewMessage(TypedDict):
     table: TableTold
     position: PositionTold | None
     own: OwnTold | None
-    events: list[dict[str, Any]]
+    events: list[EventTold]
     """All that has happened, as in a saved game, as far as he may know it."""
     talk: list[LineTold]
     presence: PresenceTold
@@ -291,7 +356,7 @@ class NewsMessage(TypedDict):
     at: Milliseconds
     what: dict[str, Any]
     """`type` and what belongs to it: `played`, `sat`, `begun`, `said`, …"""
-    events: NotRequired[list[dict[str, Any]]]
+    events: NotRequired[list[EventTold]]
     """What a move led to, as in a saved game."""
     changes: NotRequired[PositionTold]
     """What lies differently now."""

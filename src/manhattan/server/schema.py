@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from typing import Annotated, Any
 
 from pydantic import Discriminator, TypeAdapter
+from typing_extensions import is_typeddict
 
+from manhattan.server import answers
 from manhattan.server.protocol import COMMANDS, Message
+from manhattan.server.terms import Terms
 
 
 @cache
@@ -26,3 +30,21 @@ def message_schema() -> dict[str, Any]:
         told["$defs"][name] = schema
     told["anyOf"] = [{"$ref": "#/$defs/commands"}, {"$ref": "#/$defs/messages"}]
     return told
+
+
+def page_schema() -> dict[str, Any]:
+    """The same, and what goes over HTTP: what the page's own types are made from."""
+    told = message_schema() | {"$defs": dict(message_schema()["$defs"])}
+    for name, answer in vars(answers).items():
+        if is_typeddict(answer) and answer.__module__ == answers.__name__:
+            schema = TypeAdapter(answer).json_schema(
+                mode="serialization", ref_template="#/$defs/{model}"
+            )
+            told["$defs"] |= schema.pop("$defs", {}) | {name: schema}
+    schema = Terms.model_json_schema()
+    told["$defs"] |= schema.pop("$defs", {}) | {"Terms": schema}
+    return told
+
+
+if __name__ == "__main__":
+    print(json.dumps(page_schema()))

@@ -46,6 +46,7 @@ from manhattan.server.protocol import (
     BuildMoves,
     ChairTold,
     ClockTold,
+    EventTold,
     NewsMessage,
     OwnTold,
     PlaceTold,
@@ -53,6 +54,7 @@ from manhattan.server.protocol import (
     PresenceTold,
     RefusalTold,
     RemoveMoves,
+    ScoreTold,
     SelectMoves,
     TableTold,
     TowerTold,
@@ -215,7 +217,7 @@ def table_told(sitting: Sitting, person: PersonId | None) -> TableTold:
         "public": terms.public,
         "serious": terms.serious,
         "pace": terms.pace,
-        "clock": terms.clock.model_dump(),
+        "clock": terms.clock.model_dump(),  # type: ignore[typeddict-item]
         "commitment": game.commitment if game else None,
         "seed": game.seed.hex() if game and game.seed and sitting.stage == "over" else None,
         "undo": _undo(sitting, sitting.undo, person) if sitting.undo else None,
@@ -325,12 +327,13 @@ def _tell_stocks(told: PositionTold, old: Table, new: Table) -> None:
         told["taken_out"] = _stocks(new.setup, new.taken_out)
 
 
-def _events(events: tuple[Event, ...], setup: Setup) -> list[dict[str, Any]]:
-    return [told for event in events if (told := event_json(event, setup)) is not None]
+def _events(events: tuple[Event, ...], setup: Setup) -> list[EventTold]:
+    told = [one for event in events if (one := event_json(event, setup)) is not None]
+    return cast("list[EventTold]", told)  # a record's words are the protocol's
 
 
-def _sheets(table: Table) -> list[dict[str, Any]]:
-    return _events(tuple(map(Scored, table.sheets)), table.setup)
+def _sheets(table: Table) -> list[ScoreTold]:
+    return cast("list[ScoreTold]", _events(tuple(map(Scored, table.sheets)), table.setup))
 
 
 def _stocks(setup: Setup, stocks: tuple[Stock, ...]) -> dict[str, Stock]:

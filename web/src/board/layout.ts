@@ -1,0 +1,74 @@
+/** Where cities and sites lie on the drawn table. */
+
+import { depth, type Camera, type Point } from './camera'
+
+export const TOWER = 0.66
+export const LOT = 0.86
+export const MARGIN = 0.2
+export const LIP = 0.6
+/** In front of a city: for its name and who leads in it. */
+export const PLATE_WIDTH = 3 + 2 * MARGIN
+export const PLATE_DEPTH = 3 + MARGIN + LIP
+export const THICKNESS = 11
+const GAP_ACROSS = 0.5
+const GAP_BACK = 0.8
+const CITIES_ACROSS = 3
+
+export interface Spot {
+  x: number
+  y: number
+  depth: number
+}
+
+/** The back left corner of a city's plate. */
+export function cityCorner(city: number): { x: number; y: number } {
+  return {
+    x: (city % CITIES_ACROSS) * (PLATE_WIDTH + GAP_ACROSS),
+    y: Math.floor(city / CITIES_ACROSS) * (PLATE_DEPTH + GAP_BACK)
+  }
+}
+
+/** The back left corner of the tower in a row and column of a city, as the viewer sees it. */
+export function towerCorner(city: number, row: number, column: number): Spot {
+  const corner = cityCorner(city)
+  const edge = (1 - TOWER) / 2
+  const x = corner.x + MARGIN + column + edge
+  const y = corner.y + MARGIN + row + edge
+  return { x, y, depth: depth(x, y) }
+}
+
+/** What the whole table takes on the screen: left, top, right, bottom. */
+export function extent(camera: Camera): [number, number, number, number] {
+  const across = 3 * PLATE_WIDTH + 2 * GAP_ACROSS
+  const back = 2 * PLATE_DEPTH + GAP_BACK
+  return [
+    camera.at(0, back)[0],
+    camera.at(0, 0)[1],
+    camera.at(across, 0)[0],
+    camera.at(across, back)[1] + THICKNESS
+  ]
+}
+
+/** The outline of a tower. */
+export function silhouette(camera: Camera, { x, y }: Spot, from: number, to: number): Point[] {
+  const w = TOWER
+  return [
+    camera.at(x, y + w, from),
+    camera.at(x + w, y + w, from),
+    camera.at(x + w, y, from),
+    camera.at(x + w, y, to),
+    camera.at(x, y, to),
+    camera.at(x, y + w, to)
+  ]
+}
+
+/** The four corners of a square around a tower, at a height. */
+export function roof(camera: Camera, { x, y }: Spot, z: number, wider = 0): Point[] {
+  const [left, top, w] = [x - wider, y - wider, TOWER + 2 * wider]
+  return [
+    camera.at(left, top + w, z),
+    camera.at(left + w, top + w, z),
+    camera.at(left + w, top, z),
+    camera.at(left, top, z)
+  ]
+}

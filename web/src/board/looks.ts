@@ -1,0 +1,55 @@
+/** What is to be drawn: sites and cities, whoever asks for them. */
+
+import type { Colour } from '$/protocol/told'
+import type { Block } from '$/game/words'
+
+export interface SiteLook {
+  index: number
+  site: string
+  city: number
+  row: number
+  column: number
+  tower: readonly Block[]
+  height: number
+  owner: Colour | null
+  /** Can something be built here with what is picked? */
+  mark: 'open' | 'barred' | null
+  /** A short word on what is barred. */
+  note: string | null
+  /** What would be built. */
+  ghost: Block | null
+  chosen: boolean
+  last: boolean
+  label: string
+}
+
+export interface CityLook {
+  name: string
+  leader: { colour: Colour; towers: number } | null
+  /** Who leads, in words. */
+  lead: string
+}
+
+/** The next site in a direction, in a drawing with so many cities across. */
+export function neighbour(index: number, key: string, looks: readonly SiteLook[], across: number): number | null {
+  const from = looks.find((look) => look.index === index)
+  if (!from) return null
+  const at = (look: SiteLook): [number, number] => [
+    Math.floor(look.city / across) * 3 + look.row,
+    (look.city % across) * 3 + look.column
+  ]
+  const [row, column] = at(from)
+  const steps: Record<string, [number, number]> = {
+    ArrowUp: [row - 1, column],
+    ArrowDown: [row + 1, column],
+    ArrowLeft: [row, column - 1],
+    ArrowRight: [row, column + 1]
+  }
+  const wanted = steps[key]
+  if (!wanted) return null
+  const found = looks.find((look) => {
+    const [r, c] = at(look)
+    return r === wanted[0] && c === wanted[1]
+  })
+  return found?.index ?? null
+}
