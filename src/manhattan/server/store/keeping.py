@@ -13,6 +13,7 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 
 import orjson
 
+from manhattan import __version__
 from manhattan.rules import ManhattanError
 from manhattan.server.clocks import Milliseconds
 from manhattan.server.entries import PersonId
@@ -23,6 +24,18 @@ TableId = str
 
 class StoreError(ManhattanError):
     """A database that can't be used as it was asked for."""
+
+
+class StoreNewer(StoreError):
+    """A database that a newer version of this program has brought up to date: what it wrote there
+    can't be read here, and what would be written here might be wrong."""
+
+    def __init__(self, database: str, done: int, known: int) -> None:
+        super().__init__(
+            f"{database} belongs to a newer version of Manhattan than this one, {__version__} "
+            f"(it is at step {done}, this version knows {known}): install that version, or name "
+            "another database."
+        )
 
 
 class StoreAway(StoreError):
@@ -96,16 +109,20 @@ MIGRATIONS: Final = resources.files("manhattan.server.store").joinpath("migratio
 VERSIONS: Final = "CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT)"
 
 
-def migrations(done: int) -> list[tuple[int, str, list[str]]]:
-    """The steps that a database still lacks: number, name and statements."""
+def migrations(database: str, done: int) -> list[tuple[int, str, list[str]]]:
+    """The steps that a database still lacks: number, name and statements. Raises ``StoreNewer`` if
+    it has taken steps that nobody here knows."""
+    files = {int(file.name[:4]): file for file in MIGRATIONS.iterdir()}
+    known = max(files)
+    if done > known:
+        raise StoreNewer(database, done, known)
     steps = []
-    for file in sorted(MIGRATIONS.iterdir(), key=lambda file: file.name):
-        number = int(file.name[:4])
-        if number > done:
-            lines = file.read_text("utf-8").splitlines()
-            text = "\n".join(line for line in lines if not line.startswith("--"))
-            statements = [one.strip() for one in text.split(";") if one.strip()]
-            steps.append((number, file.name, statements))
+    for number in sorted(number for number in files if number > done):
+        file = files[number]
+        lines = file.read_text("utf-8").splitlines()
+        text = "\n".join(line for line in lines if not line.startswith("--"))
+        statements = [one.strip() for one in text.split(";") if one.strip()]
+        steps.append((number, file.name, statements))
     return steps
 
 
