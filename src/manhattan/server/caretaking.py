@@ -134,6 +134,7 @@ class Caretaker:
                 for live in self._house.tables:
                     if live.unsure or self._house.bus.trouble:
                         await self._house.apart(self._house.look_for_news(live))
+                await self._house.look_for_gone()
                 if self._house.trouble is not None:
                     await self._house.store.answers()
                     self._house.storage_is_back()

@@ -54,11 +54,13 @@ class House:
         self._loading: dict[str, asyncio.Task[LiveTable]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._caretaker = Caretaker(self)
+        self._unsure_who = False
+        """Somebody who looks on may be nobody any more: look first."""
 
     # Beginning and end.
 
     async def start(self) -> None:
-        self.bus.listen(self._heard_of, self._heard_from)
+        self.bus.listen(self._heard_of, self._heard_from, self._heard_gone)
         await self.bus.start()
         self._caretaker.start()
 
@@ -118,11 +120,21 @@ class House:
         self.tell_present(live)
 
     def turn_away(self, person: PersonId) -> None:
-        """Somebody is nobody any more: so is whoever looks at a table here in his name."""
-        for live in self._tables.values():
-            for viewer in live.viewers:
-                if viewer.person == person:
-                    viewer.turn_away()
+        """Somebody is nobody any more: so is whoever looks at a table in his name, in whatever
+        process."""
+        self._turn_away(person)
+        self.bus.tell_gone(person)
+
+    async def look_for_gone(self) -> None:
+        """Turn away who may have become nobody without our hearing of it."""
+        if not (self._unsure_who or self.bus.trouble):
+            return
+        self._unsure_who = True
+        found = await self.store.generations({one.person for one in self._viewers() if one.person})
+        self._unsure_who = False
+        for viewer in self._viewers():
+            if viewer.person in found and found[viewer.person] != viewer.generation:
+                viewer.turn_away()
 
     async def act(
         self,
@@ -278,6 +290,21 @@ class House:
             new = live.heard_from(process, tuple(person or None for person in people), now())
             if new and live.viewers:  # it has not heard yet who is here
                 self.tell_present(live)
+
+    def _heard_gone(self, person: PersonId | None) -> None:
+        if person is None:
+            self._unsure_who = True
+        else:
+            self._turn_away(person)
+
+    def _turn_away(self, person: PersonId) -> None:
+        for viewer in self._viewers():
+            if viewer.person == person:
+                viewer.turn_away()
+
+    def _viewers(self) -> list[Viewer]:
+        """Everybody who looks on through this process."""
+        return [viewer for live in self._tables.values() for viewer in live.viewers]
 
     def tell_present(self, live: LiveTable) -> None:
         live.told_present = now()

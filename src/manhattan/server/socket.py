@@ -109,6 +109,7 @@ class Connection:
         self, house: House, gates: Gates, who: Person | None, receive: Receive, send: Send
     ) -> None:
         self.person: PersonId | None = who.id if who else None
+        self.generation = who.generation if who else 0
         self._name = who.name if who else ""
         self._house = house
         self._gates = gates

@@ -6,10 +6,10 @@ The statements are the same for every database; a ``Database`` runs them.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any, Final, Literal, NamedTuple, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar
 
 import orjson
 
@@ -20,6 +20,7 @@ from manhattan.server.entries import PersonId
 
 Row = tuple[Any, ...]
 TableId = str
+T = TypeVar("T")
 
 
 class StoreError(ManhattanError):
@@ -105,6 +106,8 @@ class Database(Protocol):
 
 _MUCH: Final = 30_000
 """More bytes than an entry needs with all that is written with it: where this fits, that does."""
+_AT_ONCE: Final = 200
+"""So much is asked for at once."""
 MIGRATIONS: Final = resources.files("manhattan.server.store").joinpath("migrations")
 VERSIONS: Final = "CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT)"
 
@@ -194,6 +197,18 @@ class Store:
         )
         return Person(*rows[0]) if rows else None
 
+    async def generations(self, people: Collection[PersonId]) -> dict[PersonId, int]:
+        """Which of these people's cookies are theirs."""
+        found: dict[PersonId, int] = {}
+        for some in _batched(sorted(people)):
+            places = ", ".join(f"${n}" for n in range(1, len(some) + 1))
+            rows = await self._database.read(
+                f"SELECT id, generation FROM people WHERE id IN ({places})",  # noqa: S608
+                *some,
+            )
+            found.update(rows)
+        return found
+
     async def keep_person(self, person: Person, now: Milliseconds) -> None:
         await self._database.write(
             Statement(
@@ -235,6 +250,12 @@ class Store:
 
     async def close(self) -> None:
         await self._database.close()
+
+
+def _batched(many: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Some at a time: no database takes any number of values."""
+    for start in range(0, len(many), _AT_ONCE):
+        yield many[start : start + _AT_ONCE]
 
 
 def _also_written(one: Append) -> list[Statement]:
