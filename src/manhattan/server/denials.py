@@ -49,6 +49,7 @@ class Denial(StrEnum):
     TOO_LARGE = "too_large"
     TOO_OFTEN = "too_often"
     TOO_MANY = "too_many"
+    TABLE_USED_UP = "table_used_up"
     STORAGE_AWAY = "storage_away"
     BUSY = "busy"
 
@@ -87,6 +88,10 @@ SENTENCES: Final[Mapping[Denial, str]] = MappingProxyType(
         Denial.TOO_LARGE: "That is longer than {limit} {unit}.",
         Denial.TOO_OFTEN: "That was too often. Wait {seconds} s.",
         Denial.TOO_MANY: "There are too many {what} here already.",
+        Denial.TABLE_USED_UP: (
+            "This table has room for {limit} {what}, and they are used up. Play on, or open a new "
+            "table."
+        ),
         Denial.STORAGE_AWAY: "Nothing can be written down at the moment. Try again soon.",
         Denial.BUSY: "Too much is going on at the moment. Try again soon.",
     }

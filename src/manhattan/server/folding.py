@@ -95,6 +95,8 @@ def fold(sitting: Sitting | None, entry: Entry) -> Sitting:
     """How a table stands after one more entry."""
     assert sitting is not None  # the first entry opens the table
     changes = _happened(sitting, entry)
+    if not isinstance(entry, Played | Said):
+        changes["besides"] = sitting.besides + 1
     if entry.by is not None and entry.command is not None:
         this = Done(entry.by, entry.command, sitting.number)
         changes["done"] = (*sitting.done[-COMMANDS_KEPT + 1 :], this)
