@@ -253,7 +253,8 @@ async def sit(
 
 @api.post("/tables/{table}/leave", tags=["tables"])
 async def leave(house: TheHouse, person: Named, table: TableName) -> TableTold:
-    """Get up again, before the game. The last person closes the table."""
+    """Get up again, before the game, with whoever shares your screen. The last person closes the
+    table."""
     return await _done(house, table, person, lambda s, at: decisions.leave(s, person.id, at))
 
 

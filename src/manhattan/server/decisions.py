@@ -60,12 +60,12 @@ def sit(sitting: Sitting, person: PersonId, name: str, chair: int | None, now: M
 
 
 def leave(sitting: Sitting, person: PersonId, now: Milliseconds) -> Vacated | Closed:
-    """Get up before the game. The last one closes the table."""
+    """Get up before the game, with all who share the screen. The last one closes the table."""
     _check_gathering(sitting)
-    own = _own_chairs(sitting, person)
+    chair, *also = _own_chairs(sitting, person)
     if sitting.people() == {person}:
         return Closed(at=now, by=person)
-    return Vacated(at=now, by=person, chair=own[0])
+    return Vacated(at=now, by=person, chair=chair, also=tuple(also))
 
 
 def fill(

@@ -140,9 +140,13 @@ def _sat_down(
         case Sat():
             return {"chairs": _with(sitting, entry.chair, name=entry.name, person=entry.by)}
         case Vacated():
-            chairs = _with(sitting, entry.chair, name="", person=None, level=None)
+            freed = (entry.chair, *entry.also)
+            chairs = tuple(
+                replace(chair, name="", person=None, level=None) if number in freed else chair
+                for number, chair in enumerate(sitting.chairs)
+            )
             # Nor does he keep a way back: the chair, and its cards, will be another's.
-            links = tuple(one for one in sitting.links if one.chair != entry.chair)
+            links = tuple(one for one in sitting.links if one.chair not in freed)
             return {"chairs": chairs, "links": links, **_host(sitting, chairs)}
         case Filled():
             bots = sum(chair.level is not None for chair in sitting.chairs)
