@@ -8,7 +8,8 @@ from collections import deque
 from contextlib import suppress
 from typing import Final
 
-from pydantic import ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic_core import from_json
 from starlette.requests import HTTPConnection
 from starlette.types import Receive, Scope, Send
 
@@ -27,6 +28,7 @@ from manhattan.server.protocol import (
     AnswerCommand,
     BackCommand,
     Command,
+    CommandId,
     Message,
     PingCommand,
     PlayCommand,
@@ -53,6 +55,7 @@ AWAY: Final = 1001
 LATER: Final = 1013
 
 _PATH: Final = re.compile(r"/api/tables/([a-z0-9]{14})/socket")
+_ID: Final[TypeAdapter[str]] = TypeAdapter(CommandId, config=ConfigDict(strict=True))
 _NUMBER: Final = re.compile(r"[0-9]{1,8}")
 
 
@@ -196,7 +199,7 @@ class Connection:
                 self._commands.take()
                 await self._obey(_command(text))
             except Denied as error:
-                self._refuse(error, None)
+                self._refuse(error, _id_of(text))
                 if error.reason is Denial.TOO_OFTEN:
                     self._close(TOO_MUCH)
                     return
@@ -283,6 +286,16 @@ class Connection:
         told = refusal_of(error)
         metrics.REFUSED.labels(told["reason"]).inc()
         self._tell({"type": "refused", "answers": command, **told})
+
+
+def _id_of(text: object) -> str | None:
+    """What a command that can't be obeyed calls itself, if that can be made out: whoever sent it
+    waits for an answer with this name."""
+    try:
+        told = from_json(text) if isinstance(text, str) else None
+        return _ID.validate_python(told.get("id")) if isinstance(told, dict) else None
+    except ValueError:
+        return None
 
 
 def _command(text: object) -> Command:
