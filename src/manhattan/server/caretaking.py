@@ -136,7 +136,7 @@ class Caretaker:
                         await self._house.apart(self._house.look_for_news(live))
                 await self._house.look_for_gone()
                 if self._house.trouble is not None:
-                    await self._house.store.answers()
+                    await self._house.store.has_space()
                     self._house.storage_is_back()
             except StoreAway as error:
                 self._house.storage_is_away(error)

@@ -48,7 +48,8 @@ class House:
         self.thinkers = thinkers
         self.bus = bus
         self.trouble: str | None = None
-        """Why nothing can be written down at the moment."""
+        """Why nothing could be written down. That something small could be since does not end it,
+        but that there is space for all that a table needs: the caretaker looks for it."""
         self._committer = Committer(store)
         self._tables: dict[str, LiveTable] = {}
         self._loading: dict[str, asyncio.Task[LiveTable]] = {}
@@ -224,12 +225,10 @@ class House:
 
     async def _written(self, one: Append) -> bool:
         try:
-            first = await self._committer.append(one)
+            return await self._committer.append(one)
         except StoreAway as error:
             self.storage_is_away(error)
             raise Denied(Denial.STORAGE_AWAY) from error
-        self.storage_is_back()
-        return first
 
     def storage_is_away(self, error: Exception) -> None:
         if self.trouble is None:

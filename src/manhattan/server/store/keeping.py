@@ -104,6 +104,8 @@ class Database(Protocol):
     async def close(self) -> None: ...
 
 
+_LITTLE: Final = 12
+"""Bytes that are enough to find out whether anything can be written."""
 _MUCH: Final = 30_000
 """More bytes than an entry needs with all that is written with it: where this fits, that does."""
 _AT_ONCE: Final = 200
@@ -231,12 +233,19 @@ class Store:
         return str(rows[0][0])
 
     async def answers(self) -> None:
-        """Raise ``StoreAway`` if it does not, or if there is no space for what tables write."""
+        """Raise ``StoreAway`` if it does not, or if nothing can be written."""
+        await self._scribble(_LITTLE)
+
+    async def has_space(self) -> None:
+        """Raise ``StoreAway`` if there is no space for what tables write."""
+        await self._scribble(_MUCH)
+
+    async def _scribble(self, length: int) -> None:
         await self._database.write(
             Statement(
                 "INSERT INTO settings (name, value) VALUES ('asked', $1) ON CONFLICT (name) "
                 "DO UPDATE SET value = excluded.value",
-                (secrets.token_urlsafe(_MUCH),),  # never the same: that would not be written
+                (secrets.token_urlsafe(length),),  # never the same: that would not be written
             )
         )
 
