@@ -38,7 +38,8 @@ _GOODBYE: Final = 1.0
 
 
 class Refused(ManhattanError):
-    """The server does not do what it was asked for. Nothing was changed by it."""
+    """The server does not do what it was asked for. Nothing was changed by it, unless the reason is
+    ``storage_away``: then look at the table again."""
 
     def __init__(self, told: Mapping[str, Any]) -> None:
         super().__init__(str(told["text"]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from websockets.sync.client import ClientConnection, connect
 
-from databases import busy, opened, wait_until
+from databases import Wire, busy, opened, wait_until
 from manhattan.client import Client
 from manhattan.server.entries import Begun, Entry, Opened, Played, Said, to_text
 from manhattan.server.store import Append, Summary
@@ -120,6 +120,28 @@ def test_a_move_is_told_though_its_player_has_gone_before_it_was_written(
             time.sleep(0.3)
         assert heard(bobs, "news")["what"]["move"] == move
         assert sum(isinstance(entry, Played) for entry in kept(database, table)) == 1
+
+
+def test_of_what_was_written_while_the_database_went_away_nothing_wrong_is_said(
+    postgres: str,
+) -> None:
+    """It may be done: so whoever asked for it is not told that it is not, and may ask again."""
+    said = '{"type": "say", "id": "mine", "text": "Hello"}'
+    with closing(Wire(postgres)) as wire, running(wire.address) as up:
+        table = up.client("Ada").open(chairs=[{"who": "me"}, {"who": "open"}])
+        ada = up.client("Ada")
+        with connect(up.websocket(table), additional_headers={"Cookie": ada.cookie}) as adas:
+            heard(adas, "view")
+            wire.cut_at_commit = True
+            adas.send(said)
+            refused = heard(adas, "refused")
+            assert (refused["reason"], refused["answers"]) == ("storage_away", "mine")
+            assert "Perhaps this was done, perhaps not: look at the table again" in refused["text"]
+            number = len(kept(postgres, table)) - 1
+            assert kept(postgres, table)[number].command == "mine"  # it was
+            adas.send(said)
+            assert heard(adas, "done")["number"] == number
+        assert sum(isinstance(entry, Said) for entry in kept(postgres, table)) == 1
 
 
 def test_what_a_process_wrote_before_it_died_is_told_by_the_other(

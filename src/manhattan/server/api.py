@@ -55,7 +55,8 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
         413: "That is too long.",
         422: "That can't be understood.",
         429: "That was too often.",
-        503: "Nothing can be written down at the moment.",
+        503: "Too much is going on, or the database can't be used: then look again whether it was "
+        "done.",
     }.items()
 }
 api = APIRouter(prefix="/api", responses=REFUSALS)

@@ -92,14 +92,18 @@ SENTENCES: Final[Mapping[Denial, str]] = MappingProxyType(
             "This table has room for {limit} {what}, and they are used up. Play on, or open a new "
             "table."
         ),
-        Denial.STORAGE_AWAY: "Nothing can be written down at the moment. Try again soon.",
+        Denial.STORAGE_AWAY: (
+            "The database can't be used at the moment. Perhaps this was done, perhaps not: look at "
+            "the table again soon. A command that is sent again with the same id is done once."
+        ),
         Denial.BUSY: "Too much is going on at the moment. Try again soon.",
     }
 )
 
 
 class Denied(ManhattanError):
-    """What somebody asked for is not done. Nothing was changed by it."""
+    """What somebody asked for is not done. Nothing was changed by it; only of ``STORAGE_AWAY``
+    nobody knows, since a database may be cut off between doing something and saying so."""
 
     def __init__(self, reason: Denial, **figures: str | int) -> None:
         super().__init__(SENTENCES[reason].format(**figures))
