@@ -20,6 +20,10 @@ HeardGone = Callable[[PersonId | None], None]
 class Bus(Protocol):
     """Carries news between the processes that serve the same tables."""
 
+    @property
+    def alone(self) -> bool:
+        """Is there nobody else who could have written anything?"""
+
     def listen(self, heard_of: HeardOf, heard_from: HeardFrom, heard_gone: HeardGone) -> None: ...
 
     def tell(self, table: TableId, number: int) -> None:
@@ -48,6 +52,7 @@ class Bus(Protocol):
 class NoBus:
     """One process has nobody to tell."""
 
+    alone = True
     trouble = None
 
     def listen(self, heard_of: HeardOf, heard_from: HeardFrom, heard_gone: HeardGone) -> None:

@@ -36,6 +36,8 @@ _IDLE: Final[Milliseconds] = 60_000
 milliseconds. One whose game is over is not looked for again as soon."""
 _OVER_IDLE: Final[Milliseconds] = 5_000
 _RETRY: Final = 1.0
+_AT_ONCE: Final = 100
+"""Tables that are taken up in one go."""
 
 
 class Stale(Exception):
@@ -129,7 +131,8 @@ class Caretaker:
         while True:
             await asyncio.sleep(_SWEEP * Random().uniform(0.8, 1.2))  # noqa: S311 - not all at once
             try:
-                for table in await self._house.store.overdue(now() - GRACE, 100):
+                most = _AT_ONCE + len(self._house.unreadable)  # which stay overdue
+                for table in await self._house.store.overdue(now() - GRACE, most):
                     await self._house.apart(self._take_up(table))
                 for live in self._house.tables:
                     if live.unsure or self._house.bus.trouble:

@@ -50,6 +50,7 @@ class Denial(StrEnum):
     TOO_OFTEN = "too_often"
     TOO_MANY = "too_many"
     TABLE_USED_UP = "table_used_up"
+    UNREADABLE = "unreadable"
     STORAGE_AWAY = "storage_away"
     BUSY = "busy"
 
@@ -92,6 +93,10 @@ SENTENCES: Final[Mapping[Denial, str]] = MappingProxyType(
             "This table has room for {limit} {what}, and they are used up. Play on, or open a new "
             "table."
         ),
+        Denial.UNREADABLE: (
+            "This table can't be read: a newer version wrote it, or it is damaged. Ask whoever "
+            "runs this server."
+        ),
         Denial.STORAGE_AWAY: (
             "The database can't be used at the moment. Perhaps this was done, perhaps not: look at "
             "the table again soon. A command that is sent again with the same id is done once."
@@ -109,3 +114,10 @@ class Denied(ManhattanError):
         super().__init__(SENTENCES[reason].format(**figures))
         self.reason = reason
         self.figures = figures
+
+
+class Unreadable(Denied):
+    """What was written down of a table makes no sense here."""
+
+    def __init__(self) -> None:
+        super().__init__(Denial.UNREADABLE)

@@ -37,6 +37,8 @@ _AWAY: Final = (RedisError, OSError, asyncio.TimeoutError)
 class RedisBus:
     """A ``Bus`` over Redis' publish and subscribe."""
 
+    alone = False
+
     def __init__(self, address: str) -> None:
         self._me = secrets.token_hex(8)
         try:
