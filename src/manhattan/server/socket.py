@@ -14,6 +14,7 @@ from starlette.requests import HTTPConnection
 from starlette.types import Receive, Scope, Send
 
 from manhattan.rules import ManhattanError, parse_move
+from manhattan.rules.errors import printable
 from manhattan.server import decisions, metrics
 from manhattan.server.clocks import Milliseconds
 from manhattan.server.denials import Denial, Denied
@@ -54,7 +55,8 @@ TOO_SLOW: Final = 4408
 AWAY: Final = 1001
 LATER: Final = 1013
 
-_PATH: Final = re.compile(r"/api/tables/([a-z0-9]{14})/socket")
+_PATH: Final = re.compile(r"/api/tables/([^/]{1,40})/socket")
+_NAME: Final = re.compile(r"[a-z0-9]{14}")
 _ID: Final[TypeAdapter[str]] = TypeAdapter(CommandId, config=ConfigDict(strict=True))
 _NUMBER: Final = re.compile(r"[0-9]{1,8}")
 
@@ -71,6 +73,8 @@ async def serve_socket(scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "websocket.close", "code": NO_TABLE})  # HTTP 403
         return
     try:
+        if not _NAME.fullmatch(path[1]):
+            raise Denied(Denial.NO_SUCH_TABLE, table=printable(path[1]))
         person = await people.known(asked.cookies.get(COOKIE))
         address, id = address_of(scope), person.id if person else None
         gates.enter(address, id)
@@ -93,8 +97,13 @@ async def _turn_away(error: ManhattanError, receive: Receive, send: Send) -> Non
     await receive()
     await send({"type": "websocket.accept"})
     await send({"type": "websocket.send", "text": message.decode()})
-    code = TOO_MUCH if isinstance(error, Denied) else AWAY  # or the storage is away
-    await send({"type": "websocket.close", "code": code})
+    await send({"type": "websocket.close", "code": _code_of(error)})
+
+
+def _code_of(error: ManhattanError) -> int:
+    if not isinstance(error, Denied):
+        return AWAY  # the storage is
+    return NO_TABLE if error.reason is Denial.NO_SUCH_TABLE else TOO_MUCH
 
 
 class _Repeated(Exception):
