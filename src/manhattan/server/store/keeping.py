@@ -164,6 +164,21 @@ class Store:
         )
         return [row[0] for row in rows]
 
+    async def with_news(self, known: Mapping[TableId, int]) -> list[TableId]:
+        """Those of some tables of which there is more than so many entries. (Only the next one is
+        looked for: that costs the same however long a table is.)"""
+        found: list[TableId] = []
+        for some in _batched(sorted(known.items())):
+            row = "(CAST(${} AS TEXT), CAST(${} AS INTEGER))"
+            rows = ", ".join(row.format(2 * n + 1, 2 * n + 2) for n in range(len(some)))
+            news = await self._database.read(
+                f"WITH known (id, next) AS (VALUES {rows}) "  # noqa: S608 - our own places
+                "SELECT id FROM known JOIN entries ON table_id = id AND number = next",
+                *(value for table in some for value in table),
+            )
+            found += [row[0] for row in news]
+        return found
+
     async def listed(
         self, stage: Literal["gathering", "playing", "over"], limit: int
     ) -> list[tuple[TableId, Mapping[str, Any]]]:
