@@ -14,9 +14,10 @@ import socket
 import sqlite3
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from functools import wraps
 from importlib.util import find_spec
 from itertools import count
@@ -220,6 +221,41 @@ def busy(database: str) -> Iterator[None]:
             yield
         finally:
             runner.run(holder.close())
+
+
+class Wire:
+    """A way to a PostgreSQL server that can be cut at the worst moment."""
+
+    def __init__(self, server: str) -> None:
+        self._to = urlsplit(server)
+        self._door = socket.create_server(("127.0.0.1", 0))
+        port = self._door.getsockname()[1]
+        person = self._to.netloc.rpartition("@")[0]
+        self.address = self._to._replace(netloc=f"{person}@127.0.0.1:{port}").geturl()
+        self.cut_at_commit = False
+        """Is the next answer to a COMMIT lost, and with it the connection?"""
+        threading.Thread(target=self._open, daemon=True).start()
+
+    def _open(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._door.accept()
+                server = socket.create_connection((self._to.hostname or "", self._to.port or 0))
+                for pair in ((client, server), (server, client)):
+                    threading.Thread(target=self._carry, args=pair, daemon=True).start()
+
+    def _carry(self, one: socket.socket, other: socket.socket) -> None:
+        with one, suppress(OSError):
+            while said := one.recv(65536):
+                if self.cut_at_commit and b"COMMIT" in said:
+                    self.cut_at_commit = False
+                    one.shutdown(socket.SHUT_RDWR)
+                other.sendall(said)
+        with suppress(OSError):
+            other.shutdown(socket.SHUT_WR)
+
+    def close(self) -> None:
+        self._door.close()
 
 
 @asynccontextmanager

@@ -21,9 +21,10 @@ from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from itertools import count
 from types import TracebackType
 from typing import Any, Final, Self
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
-from websockets.exceptions import InvalidHandshake, WebSocketException
+from websockets.exceptions import InvalidStatus, WebSocketException
+from websockets.http11 import Response
 from websockets.sync.client import ClientConnection, connect
 
 from manhattan.rules import ManhattanError
@@ -38,7 +39,8 @@ _GOODBYE: Final = 1.0
 
 
 class Refused(ManhattanError):
-    """The server does not do what it was asked for. Nothing was changed by it."""
+    """The server does not do what it was asked for. Nothing was changed by it, unless the reason is
+    ``storage_away``: then look at the table again."""
 
     def __init__(self, told: Mapping[str, Any]) -> None:
         super().__init__(str(told["text"]))
@@ -112,7 +114,7 @@ class Client:
     def at(self, table: str) -> Seat:
         """Look at a table, and play if you have a chair there."""
         scheme = "wss" if self._secure else "ws"
-        address = f"{scheme}://{self._host}/api/tables/{table}/socket"
+        address = f"{scheme}://{self._host}/api/tables/{quote(table, safe='')}/socket"
         return Seat(address, self.cookie, self._patience)
 
     def call(self, method: str, path: str, body: object = None) -> Json:
@@ -251,7 +253,7 @@ class Seat:
             with suppress(WebSocketException, OSError):
                 socket.send(text)
                 return socket
-            self._drop()
+            self._next()  # what was said before it broke may be the reason
 
     def _next(self) -> Json:
         until: float | None = None
@@ -307,11 +309,25 @@ class Seat:
                         close_timeout=_GOODBYE,
                     )
                 )
-            except (WebSocketException, InvalidHandshake, OSError) as error:
+            except (WebSocketException, OSError) as error:
+                if isinstance(error, InvalidStatus) and error.response.status_code < 500:
+                    raise _refused(error.response) from error  # it would be again
                 if time.monotonic() > until:
                     raise Away(f"The server does not answer: {error}.") from error
                 time.sleep(_PAUSE)
         return self._socket
+
+
+def _refused(response: Response) -> Refused:
+    """Why there is no websocket, as far as the server, or what stands before it, tells."""
+    status = f"{response.status_code} {response.reason_phrase}"
+    said = f"There is no websocket at this address: the server answers {status}."
+    told = {"reason": "http", "figures": {"status": response.status_code}, "text": said}
+    with suppress(ValueError):
+        body = json.loads(response.body or b"")
+        if isinstance(body, dict) and told.keys() <= body.keys():
+            return Refused(body)
+    return Refused(told)
 
 
 def _for_now(told: Json) -> bool:

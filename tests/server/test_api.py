@@ -187,17 +187,6 @@ def test_moves_are_thought_over_by_what_one_sees(shared: Running) -> None:
     assert len(hint["gains"]) == 4
 
 
-def test_health_and_figures(shared: Running) -> None:
-    import httpx
-
-    with httpx.Client(base_url=shared.address) as browser:
-        assert browser.get("/healthz").text == "alive"
-        assert browser.get("/readyz").text == "ready"
-        figures = browser.get("/metrics").text
-    assert "manhattan_entries_total" in figures
-    assert "manhattan_writing_seconds_bucket" in figures
-
-
 def test_a_browser_gets_a_page(shared: Running) -> None:
     import httpx
 

@@ -92,6 +92,30 @@ def test_who_leaves_frees_his_chair_and_the_host_hands_the_table_on() -> None:
     denied(Denial.CLOSED, table, CAT, decisions.sit, "Cat", None)
 
 
+def test_who_leaves_a_shared_screen_takes_all_of_it_along() -> None:
+    """Nobody is left there who could not be asked, and no link leads back."""
+    table = Gathering(ME, OPEN, here("Eve"), OPEN)
+    table.does(BOB, decisions.sit, "Bob", 1)
+    for chair in (0, 2):
+        table.does(ADA, decisions.make_link, chair, f"to {chair}")
+    table.does(ADA, decisions.leave)
+    assert [chair.name for chair in table.sitting.chairs] == ["", "Bob", "", ""]
+    assert table.sitting.people() == {BOB}
+    assert (table.sitting.host, table.sitting.host_name) == (BOB, "Bob")
+    for chair in (0, 2):
+        denied(Denial.LINK_DEAD, table, CAT, decisions.claim, f"to {chair}")
+    denied(Denial.NOT_AT_THE_TABLE, table, ADA, decisions.leave)
+    assert table.read_again() == table.sitting
+    for chair, person, name in ((0, CAT, "Cat"), (2, DAN, "Dan"), (3, ADA, "Ada")):
+        table.does(person, decisions.sit, name, chair)
+    table.does(BOB, decisions.begin)
+
+
+def test_the_last_screen_closes_the_table() -> None:
+    table = Gathering(ME, OPEN, here("Eve"))
+    assert table.does(ADA, decisions.leave).stage == "closed"
+
+
 def test_the_host_fills_chairs_with_bots_and_frees_them() -> None:
     table = Gathering(ME, OPEN, OPEN)
     table.does(BOB, decisions.sit, "Bob", None)

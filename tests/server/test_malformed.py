@@ -113,8 +113,33 @@ def test_what_is_nearly_a_command_is_answered(ada: Witness, command: Json) -> No
     assert answer["type"] in ("refused", "done", "why", "news"), answer
     if answer["type"] == "news":
         assert answer["what"]["type"] == "said"
-    if answer.get("answers") is not None:
+    named = isinstance(command["id"], str) and 1 <= len(command["id"]) <= 40
+    if answer["answers"] is None:
+        assert not named or "\\ud" in text  # a half of a letter: nobody can read that
+    else:
         assert answer["answers"] == command["id"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "named"),
+    [
+        ('{"type":"castle","id":"mine"}', "mine"),
+        ('{"type":"castle","id":"mine","far":[1e999,NaN,' + "9" * 30 + "]}", "mine"),
+        ('{"id":"mine"}', "mine"),
+        ('{"type":"say","id":"mine","text":"%s"}' % ("x" * LONGEST_COMMAND), "mine"),
+        ('{"type":"play","id":"mine","ply":"first","move":"C5+3"}', "mine"),
+        ('{"type":"ping","id":"mine"', None),
+        ('{"type":"castle","id":7}', None),
+        ('{"type":"castle","id":""}', None),
+        ('{"type":"castle","id":"%s"}' % ("x" * 41), None),
+        ('["mine"]', None),
+        (b'{"type":"ping","id":"mine"}', None),
+    ],
+)
+def test_a_refusal_names_what_it_refuses(ada: Witness, sent: str | bytes, named: str) -> None:
+    """If that has a name: who waits for an answer by it would wait for ever."""
+    [refused] = answers_to(ada, sent)
+    assert (refused["type"], refused["answers"]) == ("refused", named)
 
 
 def test_a_message_may_have_a_certain_length(ada: Witness) -> None:

@@ -23,9 +23,11 @@ class Process:
     def __init__(self, address: str) -> None:
         self.bus = RedisBus(address)
         self.heard: list[Heard] = []
+        self.gone: list[str | None] = []
         self.bus.listen(
             lambda table, number: self.heard.append((table, number)),
             lambda table, by, people: self.heard.append((table, by, people)),
+            self.gone.append,
         )
 
     async def hears(self, table: str, number: int) -> None:
@@ -81,6 +83,19 @@ async def test_others_hear_of_the_tables_that_they_follow(redis: str) -> None:
         one.bus.tell("another", 1)
         await other.hears("another", 1)
         assert len(other.heard) == 3
+
+
+@in_a_loop
+async def test_all_others_hear_who_is_nobody_any_more(redis: str) -> None:
+    """Whatever tables they follow; and who was cut off knows that he may have missed it."""
+    async with processes(redis) as (one, other):
+        one.bus.tell_gone("ada")
+        await soon(lambda: "ada" in other.gone)
+        assert (one.gone, other.gone) == ([None], [None, "ada"])
+        with Asking.from_url(redis) as asking:
+            asking.execute_command("CLIENT", "KILL", "TYPE", "pubsub")
+        await soon(lambda: other.gone == [None, "ada", None])
+        assert other.heard == []
 
 
 @in_a_loop

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import ExitStack
+from collections.abc import Callable
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,15 @@ from typing import Any
 import pytest
 from websockets.sync.client import ClientConnection, connect
 
-from databases import busy, opened, wait_until
-from manhattan.client import Client
+from databases import Wire, busy, opened, wait_until
+from manhattan.client import Client, Refused
 from manhattan.server.entries import Begun, Entry, Opened, Played, Said, to_text
 from manhattan.server.store import Append, Summary
 from manhattan.server.terms import Terms
 from manhattan.server.thinking import Thinkers
 from players import kept
-from serving import AGAINST_EASY, loads, process, running
+from serving import AGAINST_EASY, Running, loads, process, running
+from witness import logs
 
 
 def write(database: str, *entries: Append) -> None:
@@ -72,6 +74,73 @@ def test_a_table_that_can_not_be_read_keeps_no_other_from_being_seen_to(
             wait_until(partial(_bot_has_moved, database, table), "the bot moves", every=0.2)
 
 
+def test_a_table_that_can_not_be_read_is_told_once_and_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("manhattan.server.caretaking._SWEEP", 0.05)
+    database, table = str(tmp_path / "tables.db"), "b" * 14
+    with running(database) as up, logs() as written:
+        ada = up.client("Ada")
+        fine = ada.open(chairs=AGAINST_EASY)
+        [me] = up.state.house._tables[fine].sitting.people()
+        late = Summary("playing", False, 1, 1, {})
+        broken = '{"type": "of a newer version"}'
+        asked_for = statements(up)
+        write(database, Append(table, 0, broken, 1, late, frozenset({me})))
+        wait_until(lambda: table in up.state.house.unreadable, "it is found")
+        time.sleep(0.5)  # ten looks
+        assert [line["what"] for line in written.troubles] == ["a table can't be read"]
+        assert sum(f"'{table}'" in one for one in asked_for) == 1
+        assert "newer version wrote it" in refused(lambda: ada.record(table), "unreadable")
+        mine = ada.call("GET", "/api/tables/mine")["tables"]
+        assert [one["table"]["id"] for one in mine] == [fine]
+        up.state.house.unreadable[table] = 0  # a minute later
+        assert refused(lambda: ada.record(table), "unreadable")
+        assert len(written.troubles) == 1
+
+
+def test_what_comes_to_a_table_and_can_not_be_read_ends_nothing_else(tmp_path: Path) -> None:
+    """Another process, of a newer version, writes at a table that somebody looks at."""
+    database = str(tmp_path / "tables.db")
+    with running(database) as up, logs() as written:
+        ada = up.client("Ada")
+        table = ada.open(chairs=AGAINST_EASY)
+        write(database, Append(table, 1, '{"type": "of a newer version"}', 1))
+        for _ in range(3):
+            assert refused(lambda: ada.begin(table), "unreadable")
+        assert [line["what"] for line in written.troubles] == ["a table can't be read"]
+        assert ada.call("GET", f"/api/tables/{table}")["table"]["stage"] == "gathering"
+
+
+def test_who_is_refused_costs_the_database_nothing(tmp_path: Path) -> None:
+    """Where one process has all tables, there is nothing that it has not heard of."""
+    with running(str(tmp_path / "tables.db")) as up:
+        ada, bob = up.client("Ada"), up.client("Bob")
+        table = ada.open(chairs=AGAINST_EASY, first=0, begin=True)
+        with connect(up.websocket(table), additional_headers={"Cookie": bob.cookie}) as bobs:
+            heard(bobs, "view")
+            asked_for = statements(up)
+            for number in range(20):
+                bobs.send(f'{{"type": "resign", "id": "{number}"}}')
+                assert heard(bobs, "refused")["reason"] == "not_at_the_table"
+        assert not any(table in one for one in asked_for)
+
+
+def statements(up: Running) -> list[str]:
+    """What SQLite is asked for from now on."""
+    found: list[str] = []
+    up.state.house.store._database._reader.set_trace_callback(found.append)
+    return found
+
+
+def refused(attempt: Callable[[], object], reason: str) -> str:
+    """The sentence with which something is refused."""
+    with pytest.raises(Refused) as told:
+        attempt()
+    assert told.value.reason == reason
+    return str(told.value)
+
+
 def test_a_bot_that_fails_tries_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     choose = Thinkers.choose
     failed: list[str] = []
@@ -122,7 +191,45 @@ def test_a_move_is_told_though_its_player_has_gone_before_it_was_written(
         assert sum(isinstance(entry, Played) for entry in kept(database, table)) == 1
 
 
+def test_of_what_was_written_while_the_database_went_away_nothing_wrong_is_said(
+    postgres: str,
+) -> None:
+    """It may be done: so whoever asked for it is not told that it is not, and may ask again."""
+    said = '{"type": "say", "id": "mine", "text": "Hello"}'
+    with closing(Wire(postgres)) as wire, running(wire.address) as up:
+        table = up.client("Ada").open(chairs=[{"who": "me"}, {"who": "open"}])
+        ada = up.client("Ada")
+        with connect(up.websocket(table), additional_headers={"Cookie": ada.cookie}) as adas:
+            heard(adas, "view")
+            wire.cut_at_commit = True
+            adas.send(said)
+            refused = heard(adas, "refused")
+            assert (refused["reason"], refused["answers"]) == ("storage_away", "mine")
+            assert "Perhaps this was done, perhaps not: look at the table again" in refused["text"]
+            number = len(kept(postgres, table)) - 1
+            assert kept(postgres, table)[number].command == "mine"  # it was
+            adas.send(said)
+            assert heard(adas, "done")["number"] == number
+        assert sum(isinstance(entry, Said) for entry in kept(postgres, table)) == 1
+
+
 def test_what_a_process_wrote_before_it_died_is_told_by_the_other(
+    postgres: str, redis: str
+) -> None:
+    """Within ten seconds, though nothing is due at the table."""
+    with running(postgres, redis=redis) as here:
+        ada = here.client("Ada")
+        table = ada.open(chairs=[{"who": "me"}, {"who": "open"}])
+        with connect(here.websocket(table)) as nobodys:
+            heard(nobodys, "view")
+            begun = time.monotonic()
+            last = Said(at=1, name="Ada", text="The lights go out")
+            write(postgres, Append(table, 1, to_text(last), 1))
+            assert heard(nobodys, "news")["what"]["text"] == "The lights go out"
+            assert time.monotonic() - begun < 10
+
+
+def test_of_whom_nothing_is_heard_any_more_is_gone(
     postgres: str, redis: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("manhattan.server.live.SEEN_ELSEWHERE", 500)  # not half a minute
@@ -134,10 +241,6 @@ def test_what_a_process_wrote_before_it_died_is_told_by_the_other(
             seat.say("Hello")
             while heard(nobodys, "presence")["present"] != [True, False]:
                 pass
-            number = len(kept(postgres, table))
             there.kill()
-            last = Said(at=1, name="Ada", text="The lights go out")
-            write(postgres, Append(table, number, to_text(last), 1))
             while heard(nobodys, "presence")["present"] != [False, False]:
                 pass
-            assert heard(nobodys, "news")["what"]["text"] == "The lights go out"

@@ -230,7 +230,7 @@ def test_what_is_said_is_kept_but_not_for_ever() -> None:
     table.does(CAT, decisions.say, "Cat", "hello", None)
     assert (table.sitting.talk[-1].name, table.sitting.talk[-1].chair) == ("Cat", None)
     table.sitting = table.sitting._replace(said=2000)
-    denied(Denial.TOO_MANY, table, ADA, decisions.say, "Ada", "hello", None)
+    denied(Denial.TABLE_USED_UP, table, ADA, decisions.say, "Ada", "hello", None)
 
 
 # Another device.

@@ -64,6 +64,30 @@ async def test_of_a_batch_those_are_written_that_are_first(address: str) -> None
         }
 
 
+@in_a_loop
+async def test_which_tables_have_news(address: str) -> None:
+    async with opened(address) as store:
+        many = [f"{number:014}" for number in range(450)]
+        assert await store.with_news({}) == []
+        assert await store.with_news(dict.fromkeys(many, 0)) == []
+        entries = [Append(table, number, "x", 1) for table in many for number in range(3)]
+        assert all(await store.append(entries))
+        assert await store.with_news(dict.fromkeys(many, 3)) == []
+        known = dict.fromkeys(many, 3) | {many[0]: 2, many[200]: 1, many[449]: 0, "nobody's": 0}
+        assert sorted(await store.with_news(known)) == [many[0], many[200], many[449]]
+
+
+@in_a_loop
+async def test_which_cookies_are_whose(address: str) -> None:
+    async with opened(address) as store:
+        people = [f"person {number}" for number in range(250)]
+        for number, person in enumerate(people):
+            await store.keep_person(Person(person, "Ada", 1 + number % 2), now=1)
+        found = await store.generations({*people, "nobody"})
+        assert found == {person: 1 + number % 2 for number, person in enumerate(people)}
+        assert await store.generations(set()) == {}
+
+
 @pytest.mark.parametrize("texts", [("a", "b"), ("b", "a"), ("same", "same")])
 @in_a_loop
 async def test_of_two_in_one_batch_with_the_same_number_one_is_first(
@@ -249,8 +273,13 @@ async def test_whether_sqlite_can_write_is_found_out_by_writing(tmp_path: Path) 
         for _ in range(3):
             await store._database.read("PRAGMA wal_checkpoint(TRUNCATE)")
             assert written.stat().st_size == 0
-            await store.answers()
+            await store.has_space()
             assert written.stat().st_size > 40_000
+        await store.answers()  # which clears away what is there
+        for _ in range(3):
+            await store._database.read("PRAGMA wal_checkpoint(TRUNCATE)")
+            await store.answers()
+            assert 0 < written.stat().st_size < 10_000
 
 
 @in_a_loop
@@ -266,6 +295,7 @@ async def test_a_postgres_that_goes_away_and_comes_back(own_postgres: Postgres) 
                     store.append([Append("t", 1, "lost", 1)]),
                     store.entries("t"),
                     store.answers(),
+                    store.has_space(),
                 ):
                     with pytest.raises(StoreAway, match=r"^PostgreSQL does not answer: .+\.$"):
                         await attempt

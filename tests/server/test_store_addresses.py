@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from databases import PASSWORD, Postgres, database_at, free_port, in_a_loop
+from commandline import process
+from databases import PASSWORD, Postgres, database_at, free_port, in_a_loop, opened
 from manhattan.server.redis_bus import RedisBus
-from manhattan.server.store import StoreError, open_store
+from manhattan.server.store import StoreError, StoreNewer, open_store
+from manhattan.server.store.keeping import Statement
 
 OPENER = Path(__file__).parent.parent / "open_together.py"
 
@@ -75,6 +78,37 @@ async def test_a_file_that_is_no_database(tmp_path: Path) -> None:
 async def test_a_database_of_a_kind_that_we_do_not_know() -> None:
     with pytest.raises(StoreError, match=r"mysql:// is neither\.$"):
         await open_store("mysql://ada:hunter2@127.0.0.1/tables")
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_a_database_of_a_newer_version(
+    request: pytest.FixtureRequest, tmp_path: Path, kind: str
+) -> None:
+    """It is neither served nor copied, and stays as it is."""
+    address, other = str(tmp_path / "tables.db"), str(tmp_path / "other.db")
+    if kind == "postgres":
+        address = request.getfixturevalue("postgres")
+    asyncio.run(brought_forward(address))
+    with pytest.raises(StoreNewer, match="newer version of Manhattan") as newer:
+        asyncio.run(open_store(address))
+    said = str(newer.value)
+    assert "it is at step 3, this version knows 1" in said
+    assert PASSWORD not in said
+    for command in (
+        ["serve", "--host", "127.0.0.1", "--port", "0", "--no-log", "--database", address],
+        ["backup", "--database", address, other],
+        ["backup", "--games", "--database", address, other],
+    ):
+        ended = process(*command)
+        assert (ended.code, ended.err) == (1, f"Error: {said}\n"), command
+    assert not Path(other).exists()
+
+
+async def brought_forward(address: str) -> None:
+    """What versions to come will do to a database."""
+    async with opened(address) as store:
+        statement = "INSERT INTO migrations (number, name) VALUES ($1, 'to_come.sql')"
+        await store.write(*(Statement(statement, (number,)) for number in (2, 3)))
 
 
 SECRET = "hunter2"

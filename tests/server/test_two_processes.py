@@ -21,6 +21,7 @@ from manhattan.client import Client, Refused, Seat
 from manhattan.server.entries import Played
 from players import Group, check_made, check_whole, kept, mistakes
 from serving import AGAINST_EASY, Process, asked, loads
+from witness import closed
 
 READY = (200, "ready")
 SHORT = {"two_players": "6x4-one-colour"}
@@ -99,6 +100,10 @@ class Watching:
                 raise AssertionError(f"{wanted} was not said; what was: {last}") from None
             last = told.get("presence", told if told["type"] == "presence" else last)
 
+    def closed(self) -> int:
+        """Wait until the server has closed it; the code that it gave."""
+        return closed(lambda: self._socket.recv(timeout=5))
+
     def __enter__(self) -> Self:
         return self
 
@@ -144,6 +149,39 @@ def test_who_comes_later_to_the_other_process_sees_who_is_there_already(pair: Pa
         with Watching(pair.other, table, eve) as eves:
             eves.until([True, False], 1)
             adas.until([True, False], 1)
+
+
+def test_who_is_nobody_any_more_is_so_at_the_other_process(pair: Pair) -> None:
+    """Also when the other one looks on with another device of his."""
+    ada, bob = pair.people()
+    table = ada.open(chairs=[{"who": "me"}, {"who": "open"}])
+    bob.sit(table)
+    with (
+        Watching(pair.one, table, ada) as adas,
+        Watching(pair.other, table, ada) as also_adas,
+        Watching(pair.other, table, bob) as bobs,
+    ):
+        bobs.until([True, True], 0)
+        ada.call("DELETE", "/api/me")
+        assert (adas.closed(), also_adas.closed()) == (4401, 4401)
+        bobs.until([False, True], 0)
+
+
+def test_who_became_nobody_while_redis_was_away_is_so_at_the_other_process(
+    fragile: Pair, own_redis: Redis
+) -> None:
+    ada, _ = fragile.people()
+    table = ada.open(chairs=[{"who": "me"}, {"who": "open"}])
+    with Watching(fragile.other, table, ada) as adas:
+        adas.until([True, False], 0)
+        own_redis.stop()
+        try:
+            wait_until(lambda: fragile.are(AWAY), "both say that Redis is away")
+            ada.call("DELETE", "/api/me")
+            assert adas.closed() == 4401
+        finally:
+            own_redis.start()
+    wait_until(lambda: fragile.are(READY), "Redis is back")
 
 
 def test_of_two_moves_for_one_seat_one_is_made(pair: Pair) -> None:

@@ -75,6 +75,12 @@ def serve(
         str | None,
         typer.Option(help="Addresses of proxies whose word for a visitor's address is taken."),
     ] = None,
+    public_metrics: Annotated[
+        bool,
+        typer.Option(
+            "--public-metrics", help="Show /metrics to everybody, not to this computer alone."
+        ),
+    ] = False,
     browser: Annotated[bool, typer.Option(help="Open a browser, where there is a screen.")] = True,
     log: Annotated[
         bool | None,
@@ -94,7 +100,7 @@ def serve(
     found = door.getsockname()[1]
     kept = database or str(usual_database())
     asyncio.run(_check(kept))
-    settings = Settings(kept, redis, thinkers, warm)
+    settings = Settings(kept, redis, thinkers, warm, public_metrics=public_metrics)
     up = server(settings, host, found, trusted_proxies=proxy)
     addresses = _addresses(host, found)
     threading.Thread(target=_welcome, args=(up, addresses, browser), daemon=True).start()

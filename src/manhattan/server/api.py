@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, Depends, Path, Query, Request, Response
@@ -25,7 +26,7 @@ from manhattan.server.answers import (
     hint_told,
 )
 from manhattan.server.clocks import now
-from manhattan.server.denials import Denial, Denied
+from manhattan.server.denials import Denial, Denied, Unreadable
 from manhattan.server.forms import ChairForm, ClaimForm, FillForm, NameForm, SitForm
 from manhattan.server.guard import address_of
 from manhattan.server.house import Decide, House
@@ -55,7 +56,8 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
         413: "That is too long.",
         422: "That can't be understood.",
         429: "That was too often.",
-        503: "Nothing can be written down at the moment.",
+        503: "Too much is going on, or the database can't be used: then look again whether it was "
+        "done.",
     }.items()
 }
 api = APIRouter(prefix="/api", responses=REFUSALS)
@@ -175,7 +177,10 @@ async def tables(
 async def my_tables(house: TheHouse, person: Named) -> MineTold:
     """The tables at which you sit, the latest first."""
     found = await house.store.tables_of(person.id, _MOST_LISTED)
-    sittings = [(await house.table(table)).sitting for table in found]
+    sittings = []
+    for table in found:
+        with suppress(Unreadable):  # which keeps nobody from his other tables
+            sittings.append((await house.table(table)).sitting)
     return {
         "tables": [
             {
@@ -253,7 +258,8 @@ async def sit(
 
 @api.post("/tables/{table}/leave", tags=["tables"])
 async def leave(house: TheHouse, person: Named, table: TableName) -> TableTold:
-    """Get up again, before the game. The last person closes the table."""
+    """Get up again, before the game, with whoever shares your screen. The last person closes the
+    table."""
     return await _done(house, table, person, lambda s, at: decisions.leave(s, person.id, at))
 
 

@@ -12,9 +12,8 @@ from typing import Any, Final
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, PlainTextResponse
+from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Scope
@@ -26,13 +25,14 @@ from manhattan.server.api import api
 from manhattan.server.bus import Bus, NoBus
 from manhattan.server.denials import Denial, Denied
 from manhattan.server.guard import Guard
+from manhattan.server.health import Readiness, add_health
 from manhattan.server.house import House
 from manhattan.server.limits import Gates, Limits
 from manhattan.server.people import People
 from manhattan.server.refusing import explained, refusal_of, status_of
 from manhattan.server.schema import message_schema
 from manhattan.server.socket import serve_socket
-from manhattan.server.store import StoreAway, open_store
+from manhattan.server.store import open_store
 from manhattan.server.thinking import Thinkers
 
 PAGE: Final = Path(str(resources.files("manhattan").joinpath("page")))
@@ -51,6 +51,8 @@ class Settings:
     warm: bool = True
     """Compile what bots need as soon as the server starts."""
     limits: Limits = field(default_factory=Limits)
+    public_metrics: bool = False
+    """Tell everybody what is counted, not this computer alone."""
 
 
 def make_app(settings: Settings) -> ASGIApp:
@@ -61,6 +63,7 @@ def make_app(settings: Settings) -> ASGIApp:
         store = await open_store(settings.database)
         house = House(store, _bus(settings), Thinkers(settings.workers))
         app.state.house = house
+        app.state.readiness = Readiness(house)
         app.state.people = await People.of(store)
         await house.start()
         if settings.warm:
@@ -84,7 +87,8 @@ def make_app(settings: Settings) -> ASGIApp:
     )
     app.state.gates = Gates(settings.limits)
     app.include_router(api)
-    _add_health(app)
+    add_health(app, public_metrics=settings.public_metrics)
+    _add_schema(app)
     _add_errors(app)
     app.mount("/", _Page(directory=PAGE), name="page")
     return Guard(app, serve_socket, app.state.gates)
@@ -116,31 +120,7 @@ def _bus(settings: Settings) -> Bus:
     return RedisBus(settings.redis)
 
 
-def _add_health(app: FastAPI) -> None:
-    @app.get("/healthz", include_in_schema=False)
-    async def healthz() -> PlainTextResponse:
-        """The process is alive."""
-        return PlainTextResponse("alive")
-
-    @app.get("/readyz", include_in_schema=False)
-    async def readyz() -> PlainTextResponse:
-        """It can serve people: the database answers, and so does Redis."""
-        house: House = app.state.house
-        try:
-            await house.store.answers()
-        except StoreAway:
-            return PlainTextResponse("storage is away", 503)
-        if house.trouble:  # the next look at it is due within a second
-            return PlainTextResponse("storage is away", 503)
-        if house.bus.trouble:
-            return PlainTextResponse(house.bus.trouble, 503)
-        return PlainTextResponse("ready")
-
-    @app.get("/metrics", include_in_schema=False)
-    async def figures() -> PlainTextResponse:
-        text = generate_latest(metrics.REGISTRY).decode()
-        return PlainTextResponse(text, media_type=CONTENT_TYPE_LATEST)
-
+def _add_schema(app: FastAPI) -> None:
     @app.get("/api/messages.schema.json", include_in_schema=False)
     async def messages() -> dict[str, Any]:
         return message_schema()

@@ -31,11 +31,16 @@ GRACE: Final[Milliseconds] = 2000
 """So much later than due, any process may see to it."""
 _SAY_AGAIN: Final[Milliseconds] = 10_000
 """So often other processes are told who looks on here."""
+_LOOK_AGAIN: Final[Milliseconds] = 5_000
+"""So often it is looked for what other processes have written and not told; at all tables at once
+that somebody looks at here."""
 _IDLE: Final[Milliseconds] = 60_000
 """So long a table is kept in memory that nobody looks at; reading it again takes some
 milliseconds. One whose game is over is not looked for again as soon."""
 _OVER_IDLE: Final[Milliseconds] = 5_000
 _RETRY: Final = 1.0
+_AT_ONCE: Final = 100
+"""Tables that are taken up in one go."""
 
 
 class Stale(Exception):
@@ -48,6 +53,7 @@ class Caretaker:
     def __init__(self, house: House) -> None:
         self._house = house
         self._sweeping: asyncio.Task[None] | None = None
+        self._looked = now()
 
     def start(self) -> None:
         self._sweeping = asyncio.create_task(self._sweep())
@@ -129,13 +135,13 @@ class Caretaker:
         while True:
             await asyncio.sleep(_SWEEP * Random().uniform(0.8, 1.2))  # noqa: S311 - not all at once
             try:
-                for table in await self._house.store.overdue(now() - GRACE, 100):
+                most = _AT_ONCE + len(self._house.unreadable)  # which stay overdue
+                for table in await self._house.store.overdue(now() - GRACE, most):
                     await self._house.apart(self._take_up(table))
-                for live in self._house.tables:
-                    if live.unsure or self._house.bus.trouble:
-                        await self._house.apart(self._house.look_for_news(live))
+                await self._look_for_news()
+                await self._house.look_for_gone()
                 if self._house.trouble is not None:
-                    await self._house.store.answers()
+                    await self._house.store.has_space()
                     self._house.storage_is_back()
             except StoreAway as error:
                 self._house.storage_is_away(error)
@@ -144,6 +150,20 @@ class Caretaker:
                     live.tell_presence(now())  # of whom nothing was heard for long is gone
                     self._house.tell_present(live)
                 self._forget_if_idle(live)
+
+    async def _look_for_news(self) -> None:
+        """See what nobody has told us of: what we are not sure about, what came while we could hear
+        nothing, and what a process wrote that died before it could say so."""
+        house, deaf = self._house, bool(self._house.bus.trouble)
+        unsure = {live.id for live in house.tables if live.unsure}
+        if not house.bus.alone and (deaf or now() - self._looked > _LOOK_AGAIN):
+            self._looked = now()
+            shown = [live for live in house.tables if live.viewers or deaf]
+            known = {live.id: live.sitting.number for live in shown}
+            unsure.update(await house.store.with_news(known))
+        for live in house.tables:
+            if live.id in unsure:
+                await house.apart(house.look_for_news(live))
 
     async def _take_up(self, table: str) -> None:
         """A table at which something is late: whoever was to see to it may be no more."""

@@ -38,6 +38,11 @@ LONGEST_LINE: Final = 500
 """Characters of something said."""
 MOST_TALK: Final = 2000
 """Lines that are written down at one table; then there is quiet."""
+MOST_CHANGES: Final = 1000
+"""What else may happen at one table beside moves: people come and go, links are made, moves are
+taken back. A long game needs some dozens. Whoever went on for ever would fill the disk, and a table
+is read whole when it is taken up again: with as many moves taken back, that takes a fifth of a
+second."""
 
 
 def sit(sitting: Sitting, person: PersonId, name: str, chair: int | None, now: Milliseconds) -> Sat:
@@ -50,16 +55,17 @@ def sit(sitting: Sitting, person: PersonId, name: str, chair: int | None, now: M
         raise Denied(Denial.CHAIR_TAKEN, name=sitting.chairs[chair].name)
     if not free:
         raise Denied(Denial.TABLE_FULL)
+    _check_room(sitting)
     return Sat(at=now, by=person, chair=free[0] if chair is None else chair, name=name)
 
 
 def leave(sitting: Sitting, person: PersonId, now: Milliseconds) -> Vacated | Closed:
-    """Get up before the game. The last one closes the table."""
+    """Get up before the game, with all who share the screen. The last one closes the table."""
     _check_gathering(sitting)
-    own = _own_chairs(sitting, person)
+    chair, *also = _own_chairs(sitting, person)
     if sitting.people() == {person}:
         return Closed(at=now, by=person)
-    return Vacated(at=now, by=person, chair=own[0])
+    return Vacated(at=now, by=person, chair=chair, also=tuple(also))
 
 
 def fill(
@@ -71,6 +77,7 @@ def fill(
     holder = _chair(sitting, chair)
     if holder.person is not None and (holder.person == person or level is not None):
         raise Denied(Denial.CHAIR_TAKEN, name=holder.name)
+    _check_room(sitting)
     if level is None:
         return Vacated(at=now, by=person, chair=chair)
     return Filled(at=now, by=person, chair=chair, level=level)
@@ -127,6 +134,7 @@ def ask_undo(
     alone = len(own) == 1 and sitting.people() == {person}
     if not alone and sitting.card_seen_since(back):
         raise Denied(Denial.CARD_SEEN)
+    _check_room(sitting)
     return UndoAsked(at=now, by=person, command=command, player=player, ply=back)
 
 
@@ -173,6 +181,7 @@ def come_back(
         raise Denied(Denial.RESIGNED)
     if not sitting.chairs[player].played_for:
         raise Denied(Denial.NOT_PLAYED_FOR)
+    _check_room(sitting)
     return Returned(at=now, by=person, command=command, player=player)
 
 
@@ -192,7 +201,7 @@ def say(
     if len(line) > LONGEST_LINE:
         raise Denied(Denial.TOO_LARGE, limit=LONGEST_LINE, unit="characters")
     if sitting.said >= MOST_TALK:
-        raise Denied(Denial.TOO_MANY, what="words at this table")
+        raise Denied(Denial.TABLE_USED_UP, limit=MOST_TALK, what="lines of talk")
     called = sitting.chairs[own[0]].name if own else name
     return Said(at=now, by=person, command=command, name=called, text=line)
 
@@ -202,6 +211,7 @@ def make_link(
 ) -> LinkMade:
     """Prepare a chair's move to another device."""
     own = _own_player(sitting, person, chair)
+    _check_room(sitting)
     return LinkMade(at=now, by=person, chair=own, digest=digest(secret))
 
 
@@ -285,6 +295,13 @@ def _check_playing(sitting: Sitting) -> None:
             raise Denied(Denial.CLOSED)
         case "over":
             raise Denied(Denial.OVER)
+
+
+def _check_room(sitting: Sitting) -> None:
+    """Before whatever can be done again and again. What can't, or only in answer to it, may always
+    be done: a game that has begun comes to its end."""
+    if sitting.besides >= MOST_CHANGES:
+        raise Denied(Denial.TABLE_USED_UP, limit=MOST_CHANGES, what="changes besides moves")
 
 
 def _check_ply(sitting: Sitting, meant: int) -> None:

@@ -49,6 +49,8 @@ class Denial(StrEnum):
     TOO_LARGE = "too_large"
     TOO_OFTEN = "too_often"
     TOO_MANY = "too_many"
+    TABLE_USED_UP = "table_used_up"
+    UNREADABLE = "unreadable"
     STORAGE_AWAY = "storage_away"
     BUSY = "busy"
 
@@ -87,16 +89,35 @@ SENTENCES: Final[Mapping[Denial, str]] = MappingProxyType(
         Denial.TOO_LARGE: "That is longer than {limit} {unit}.",
         Denial.TOO_OFTEN: "That was too often. Wait {seconds} s.",
         Denial.TOO_MANY: "There are too many {what} here already.",
-        Denial.STORAGE_AWAY: "Nothing can be written down at the moment. Try again soon.",
+        Denial.TABLE_USED_UP: (
+            "This table has room for {limit} {what}, and they are used up. Play on, or open a new "
+            "table."
+        ),
+        Denial.UNREADABLE: (
+            "This table can't be read: a newer version wrote it, or it is damaged. Ask whoever "
+            "runs this server."
+        ),
+        Denial.STORAGE_AWAY: (
+            "The database can't be used at the moment. Perhaps this was done, perhaps not: look at "
+            "the table again soon. A command that is sent again with the same id is done once."
+        ),
         Denial.BUSY: "Too much is going on at the moment. Try again soon.",
     }
 )
 
 
 class Denied(ManhattanError):
-    """What somebody asked for is not done. Nothing was changed by it."""
+    """What somebody asked for is not done. Nothing was changed by it; only of ``STORAGE_AWAY``
+    nobody knows, since a database may be cut off between doing something and saying so."""
 
     def __init__(self, reason: Denial, **figures: str | int) -> None:
         super().__init__(SENTENCES[reason].format(**figures))
         self.reason = reason
         self.figures = figures
+
+
+class Unreadable(Denied):
+    """What was written down of a table makes no sense here."""
+
+    def __init__(self) -> None:
+        super().__init__(Denial.UNREADABLE)

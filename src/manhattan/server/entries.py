@@ -56,6 +56,8 @@ class Vacated(_Entry):
 
     type: Literal["vacated"] = "vacated"
     chair: int
+    also: tuple[int, ...] = ()
+    """Those of others at the same screen, who leave with him."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -95,6 +95,8 @@ def fold(sitting: Sitting | None, entry: Entry) -> Sitting:
     """How a table stands after one more entry."""
     assert sitting is not None  # the first entry opens the table
     changes = _happened(sitting, entry)
+    if not isinstance(entry, Played | Said):
+        changes["besides"] = sitting.besides + 1
     if entry.by is not None and entry.command is not None:
         this = Done(entry.by, entry.command, sitting.number)
         changes["done"] = (*sitting.done[-COMMANDS_KEPT + 1 :], this)
@@ -138,9 +140,13 @@ def _sat_down(
         case Sat():
             return {"chairs": _with(sitting, entry.chair, name=entry.name, person=entry.by)}
         case Vacated():
-            chairs = _with(sitting, entry.chair, name="", person=None, level=None)
+            freed = (entry.chair, *entry.also)
+            chairs = tuple(
+                replace(chair, name="", person=None, level=None) if number in freed else chair
+                for number, chair in enumerate(sitting.chairs)
+            )
             # Nor does he keep a way back: the chair, and its cards, will be another's.
-            links = tuple(one for one in sitting.links if one.chair != entry.chair)
+            links = tuple(one for one in sitting.links if one.chair not in freed)
             return {"chairs": chairs, "links": links, **_host(sitting, chairs)}
         case Filled():
             bots = sum(chair.level is not None for chair in sitting.chairs)

@@ -19,7 +19,7 @@ from manhattan.server.bus import Bus
 from manhattan.server.caretaking import GRACE, Caretaker, Stale
 from manhattan.server.clocks import Milliseconds, now
 from manhattan.server.committing import Committer
-from manhattan.server.denials import Denial, Denied
+from manhattan.server.denials import Denial, Denied, Unreadable
 from manhattan.server.entries import Entry, Opened, PersonId, from_text, to_text
 from manhattan.server.folding import fold, folded, opened
 from manhattan.server.live import LiveTable, Viewer, changed_summary, summary_of
@@ -38,6 +38,8 @@ _ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 """Without what looks alike, since people read tables' names to each other."""
 _ID_LENGTH: Final = 14
 _TRIES: Final = 8
+_AGAIN: Final[Milliseconds] = 60_000
+"""So long a table that can't be read is left alone."""
 
 
 class House:
@@ -48,17 +50,22 @@ class House:
         self.thinkers = thinkers
         self.bus = bus
         self.trouble: str | None = None
-        """Why nothing can be written down at the moment."""
+        """Why nothing could be written down. That something small could be since does not end it,
+        but that there is space for all that a table needs: the caretaker looks for it."""
         self._committer = Committer(store)
         self._tables: dict[str, LiveTable] = {}
         self._loading: dict[str, asyncio.Task[LiveTable]] = {}
+        self.unreadable: dict[str, Milliseconds] = {}
+        """Tables that can't be read, and when they will be tried again."""
         self._tasks: set[asyncio.Task[Any]] = set()
         self._caretaker = Caretaker(self)
+        self._unsure_who = False
+        """Somebody who looks on may be nobody any more: look first."""
 
     # Beginning and end.
 
     async def start(self) -> None:
-        self.bus.listen(self._heard_of, self._heard_from)
+        self.bus.listen(self._heard_of, self._heard_from, self._heard_gone)
         await self.bus.start()
         self._caretaker.start()
 
@@ -97,6 +104,8 @@ class House:
         """The table of this name."""
         if (live := self._tables.get(table)) is not None:
             return live
+        if self.unreadable.get(table, 0) > now():
+            raise Unreadable
         if table not in self._loading:
             loading = self.spawn(self._load(table))
             self._loading[table] = loading
@@ -118,11 +127,21 @@ class House:
         self.tell_present(live)
 
     def turn_away(self, person: PersonId) -> None:
-        """Somebody is nobody any more: so is whoever looks at a table here in his name."""
-        for live in self._tables.values():
-            for viewer in live.viewers:
-                if viewer.person == person:
-                    viewer.turn_away()
+        """Somebody is nobody any more: so is whoever looks at a table in his name, in whatever
+        process."""
+        self._turn_away(person)
+        self.bus.tell_gone(person)
+
+    async def look_for_gone(self) -> None:
+        """Turn away who may have become nobody without our hearing of it."""
+        if not (self._unsure_who or self.bus.trouble):
+            return
+        self._unsure_who = True
+        found = await self.store.generations({one.person for one in self._viewers() if one.person})
+        self._unsure_who = False
+        for viewer in self._viewers():
+            if viewer.person in found and found[viewer.person] != viewer.generation:
+                viewer.turn_away()
 
     async def act(
         self,
@@ -142,7 +161,7 @@ class House:
                 try:
                     entry = decide(before, max(now(), before.changed_at))
                 except ManhattanError:
-                    if not await self._catch_up(live):
+                    if self.bus.alone or not await self._catch_up(live):
                         raise
                     continue  # another process had written what we had not heard of yet
                 news = await self._try(live, before, entry)
@@ -185,11 +204,23 @@ class House:
     async def _load(self, table: str) -> LiveTable:
         await self.bus.follow(table)  # first, so that nothing is missed meanwhile
         texts = await self.store.entries(table)
-        sitting = folded(table, map(from_text, texts))
+        try:
+            sitting = folded(table, map(from_text, texts))
+        except Exception as error:
+            await self.bus.forget(table)
+            raise self._unreadable(table, error) from error
         if sitting is None:
             await self.bus.forget(table)
             raise Denied(Denial.NO_SUCH_TABLE, table=table)
+        self.unreadable.pop(table, None)
         return self._keep(sitting)
+
+    def _unreadable(self, table: str, error: Exception) -> Unreadable:
+        """It is told once, or the logs would be full of it."""
+        if table not in self.unreadable:
+            log.error("a table can't be read", exc_info=error)
+        self.unreadable[table] = now() + _AGAIN
+        return Unreadable()
 
     def _keep(self, sitting: Sitting) -> LiveTable:
         live = self._tables[sitting.id] = LiveTable(sitting, now())
@@ -212,12 +243,10 @@ class House:
 
     async def _written(self, one: Append) -> bool:
         try:
-            first = await self._committer.append(one)
+            return await self._committer.append(one)
         except StoreAway as error:
             self.storage_is_away(error)
             raise Denied(Denial.STORAGE_AWAY) from error
-        self.storage_is_back()
-        return first
 
     def storage_is_away(self, error: Exception) -> None:
         if self.trouble is None:
@@ -239,7 +268,11 @@ class House:
             raise Denied(Denial.STORAGE_AWAY) from error
         unsure, live.unsure = live.unsure, False
         for text in texts:
-            live.tell(live.happened(from_text(text)))
+            try:
+                news = live.happened(from_text(text))
+            except Exception as error:
+                raise self._unreadable(live.id, error) from error
+            live.tell(news)
         if texts and unsure:  # it may be ours, and nobody has heard of it
             self.bus.tell(live.id, live.sitting.number)
         if texts:
@@ -278,6 +311,21 @@ class House:
             new = live.heard_from(process, tuple(person or None for person in people), now())
             if new and live.viewers:  # it has not heard yet who is here
                 self.tell_present(live)
+
+    def _heard_gone(self, person: PersonId | None) -> None:
+        if person is None:
+            self._unsure_who = True
+        else:
+            self._turn_away(person)
+
+    def _turn_away(self, person: PersonId) -> None:
+        for viewer in self._viewers():
+            if viewer.person == person:
+                viewer.turn_away()
+
+    def _viewers(self) -> list[Viewer]:
+        """Everybody who looks on through this process."""
+        return [viewer for live in self._tables.values() for viewer in live.viewers]
 
     def tell_present(self, live: LiveTable) -> None:
         live.told_present = now()

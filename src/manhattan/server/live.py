@@ -28,6 +28,8 @@ class Viewer(Protocol):
     """Somebody who looks at a table through a websocket."""
 
     person: PersonId | None
+    generation: int
+    """That of his cookie."""
 
     def put(self, message: bytes) -> None:
         """Send something as soon as he can take it. Never waits."""

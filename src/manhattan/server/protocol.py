@@ -402,7 +402,8 @@ class RefusalTold(TypedDict):
 
 
 class RefusedMessage(RefusalTold):
-    """Something was not done, and changed nothing."""
+    """Something was not done, and changed nothing; only with `storage_away` it may have been done.
+    The same command, sent again, is not done twice."""
 
     type: Literal["refused"]
     answers: str | None

@@ -18,7 +18,8 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-from manhattan.server.bus import HeardFrom, HeardOf
+from manhattan.server.bus import HeardFrom, HeardGone, HeardOf
+from manhattan.server.entries import PersonId
 from manhattan.server.store import StoreError
 from manhattan.server.store.keeping import TableId
 
@@ -35,6 +36,8 @@ _AWAY: Final = (RedisError, OSError, asyncio.TimeoutError)
 
 class RedisBus:
     """A ``Bus`` over Redis' publish and subscribe."""
+
+    alone = False
 
     def __init__(self, address: str) -> None:
         self._me = secrets.token_hex(8)
@@ -59,10 +62,12 @@ class RedisBus:
         self._confirmed: dict[str, asyncio.Event] = {}
         self._numbers: dict[TableId, int] = {}
         self._present: dict[TableId, tuple[str, ...]] = {}
+        self._gone: set[PersonId] = set()
         self._something = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         self._heard_of: HeardOf = lambda *_: None
         self._heard_from: HeardFrom = lambda *_: None
+        self._heard_gone: HeardGone = lambda _: None
 
     @property
     def trouble(self) -> str | None:
@@ -70,8 +75,8 @@ class RedisBus:
             return None
         return "redis is away: news between processes come late"
 
-    def listen(self, heard_of: HeardOf, heard_from: HeardFrom) -> None:
-        self._heard_of, self._heard_from = heard_of, heard_from
+    def listen(self, heard_of: HeardOf, heard_from: HeardFrom, heard_gone: HeardGone) -> None:
+        self._heard_of, self._heard_from, self._heard_gone = heard_of, heard_from, heard_gone
 
     async def start(self) -> None:
         self._tasks = [asyncio.create_task(self._hear()), asyncio.create_task(self._speak())]
@@ -90,6 +95,12 @@ class RedisBus:
 
     def tell_present(self, table: TableId, people: tuple[str, ...]) -> None:
         self._present[table] = people
+        self._something.set()
+
+    def tell_gone(self, person: PersonId) -> None:
+        # Who he was is no secret to Redis, which is told who is present: without the secret that
+        # signs cookies it makes nobody anybody.
+        self._gone.add(person)
         self._something.set()
 
     async def follow(self, table: TableId) -> None:
@@ -114,16 +125,20 @@ class RedisBus:
             self._something.clear()
             numbers, self._numbers = self._numbers, {}
             present, self._present = self._present, {}
+            gone, self._gone = self._gone, set()
             try:
                 async with self._redis.pipeline(transaction=False) as pipe:
                     for table, number in numbers.items():
                         pipe.publish(_PREFIX + table, self._said(number=number))
                     for table, people in present.items():
                         pipe.publish(_PREFIX + table, self._said(present=people))
+                    for person in gone:
+                        pipe.publish(_PREFIX, self._said(gone=person))
                     await asyncio.wait_for(pipe.execute(), _PATIENCE)
             except _AWAY as error:
                 self._numbers = numbers | self._numbers
                 self._present = present | self._present
+                self._gone |= gone
                 self._mute = True
                 self._went_away(error)
                 await asyncio.sleep(_RETRY)
@@ -143,6 +158,7 @@ class RedisBus:
                 self._came_back()
                 for table in self._followed:  # what was told meanwhile was not heard
                     self._heard_of(table, _EVERYTHING)
+                self._heard_gone(None)
                 await self._listen()
             except Exception as error:
                 if not isinstance(error, _AWAY):  # what nobody expects must not make us deaf
@@ -182,6 +198,8 @@ class RedisBus:
         table = channel.removeprefix(_PREFIX)
         if "number" in told:
             self._heard_of(table, told["number"])
+        elif "gone" in told:
+            self._heard_gone(told["gone"])
         else:
             self._heard_from(table, told["by"], tuple(told["present"]))
 

@@ -26,6 +26,7 @@ STATUS: Final[Mapping[Denial, int]] = {
     Denial.TOO_LARGE: 413,
     Denial.TOO_OFTEN: 429,
     Denial.TOO_MANY: 429,
+    Denial.UNREADABLE: 503,
     Denial.STORAGE_AWAY: 503,
     Denial.BUSY: 503,
 }

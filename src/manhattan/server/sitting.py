@@ -114,6 +114,8 @@ class Sitting(NamedTuple):
     """The last of what was said."""
     said: int = 0
     """How much was said in all."""
+    besides: int = 0
+    """How much happened here in all besides moves and talk."""
     links: tuple[Link, ...] = ()
     done: tuple[Done, ...] = ()
     after: str | None = None

@@ -8,11 +8,13 @@ from collections import deque
 from contextlib import suppress
 from typing import Final
 
-from pydantic import ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic_core import from_json
 from starlette.requests import HTTPConnection
 from starlette.types import Receive, Scope, Send
 
 from manhattan.rules import ManhattanError, parse_move
+from manhattan.rules.errors import printable
 from manhattan.server import decisions, metrics
 from manhattan.server.clocks import Milliseconds
 from manhattan.server.denials import Denial, Denied
@@ -27,6 +29,7 @@ from manhattan.server.protocol import (
     AnswerCommand,
     BackCommand,
     Command,
+    CommandId,
     Message,
     PingCommand,
     PlayCommand,
@@ -52,7 +55,9 @@ TOO_SLOW: Final = 4408
 AWAY: Final = 1001
 LATER: Final = 1013
 
-_PATH: Final = re.compile(r"/api/tables/([a-z0-9]{14})/socket")
+_PATH: Final = re.compile(r"/api/tables/([^/]{1,40})/socket")
+_NAME: Final = re.compile(r"[a-z0-9]{14}")
+_ID: Final[TypeAdapter[str]] = TypeAdapter(CommandId, config=ConfigDict(strict=True))
 _NUMBER: Final = re.compile(r"[0-9]{1,8}")
 
 
@@ -68,6 +73,8 @@ async def serve_socket(scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "websocket.close", "code": NO_TABLE})  # HTTP 403
         return
     try:
+        if not _NAME.fullmatch(path[1]):
+            raise Denied(Denial.NO_SUCH_TABLE, table=printable(path[1]))
         person = await people.known(asked.cookies.get(COOKIE))
         address, id = address_of(scope), person.id if person else None
         gates.enter(address, id)
@@ -90,8 +97,13 @@ async def _turn_away(error: ManhattanError, receive: Receive, send: Send) -> Non
     await receive()
     await send({"type": "websocket.accept"})
     await send({"type": "websocket.send", "text": message.decode()})
-    code = TOO_MUCH if isinstance(error, Denied) else AWAY  # or the storage is away
-    await send({"type": "websocket.close", "code": code})
+    await send({"type": "websocket.close", "code": _code_of(error)})
+
+
+def _code_of(error: ManhattanError) -> int:
+    if not isinstance(error, Denied):
+        return AWAY  # the storage is
+    return NO_TABLE if error.reason is Denial.NO_SUCH_TABLE else TOO_MUCH
 
 
 class _Repeated(Exception):
@@ -109,6 +121,7 @@ class Connection:
         self, house: House, gates: Gates, who: Person | None, receive: Receive, send: Send
     ) -> None:
         self.person: PersonId | None = who.id if who else None
+        self.generation = who.generation if who else 0
         self._name = who.name if who else ""
         self._house = house
         self._gates = gates
@@ -195,7 +208,7 @@ class Connection:
                 self._commands.take()
                 await self._obey(_command(text))
             except Denied as error:
-                self._refuse(error, None)
+                self._refuse(error, _id_of(text))
                 if error.reason is Denial.TOO_OFTEN:
                     self._close(TOO_MUCH)
                     return
@@ -282,6 +295,16 @@ class Connection:
         told = refusal_of(error)
         metrics.REFUSED.labels(told["reason"]).inc()
         self._tell({"type": "refused", "answers": command, **told})
+
+
+def _id_of(text: object) -> str | None:
+    """What a command that can't be obeyed calls itself, if that can be made out: whoever sent it
+    waits for an answer with this name."""
+    try:
+        told = from_json(text) if isinstance(text, str) else None
+        return _ID.validate_python(told.get("id")) if isinstance(told, dict) else None
+    except ValueError:
+        return None
 
 
 def _command(text: object) -> Command:

@@ -30,6 +30,9 @@ Shape = tuple[int, int]
 USUAL_SHAPES: Final[tuple[Shape, ...]] = ((4, 1), (3, 1), (2, 2))
 _NICE: Final = 5
 MOST_WAITING: Final = 200
+MOST_ADVICE: Final = 8
+"""Hints and evaluations that wait for each process which may give them: who comes after that is
+told so, instead of waiting for longer than anybody does."""
 
 
 class Thinkers:
@@ -41,6 +44,12 @@ class Thinkers:
         self._rehearsals: dict[Shape, Rehearsal] = {}
         self._ready: dict[Shape, asyncio.Task[None]] = {}
         self._waiting = 0
+        # Who asks for advice can wait; a bot that does keeps a whole table waiting. So there is a
+        # process that only bots have, or where there is one alone, never more than one hint before
+        # a bot's move.
+        self._advisers = max(1, workers - 1)
+        self._advice = asyncio.Semaphore(self._advisers)
+        self._advice_asked = 0
         self._warming: asyncio.Task[None] | None = None
 
     def start(self, shapes: tuple[Shape, ...] = USUAL_SHAPES) -> None:
@@ -73,13 +82,23 @@ class Thinkers:
     async def hint(self, seen: View, dice: str) -> Hint:
         """A good move for somebody, by what was learned as soon as that is compiled."""
         learned = not self.needs_warming("hard", seen)
-        return await self._elsewhere(_hint, seen, dice, learned)
+        return await self._advised(_hint, seen, dice, learned)
 
     async def evaluate(self, seen: View, dice: str) -> Evaluation:
         """Somebody's moves thought over."""
         if self.needs_warming("expert", seen):
             await self._warmed(_shape(seen))
-        return await self._elsewhere(_evaluate, seen, dice)
+        return await self._advised(_evaluate, seen, dice)
+
+    async def _advised(self, work: Callable[..., T], *about: object) -> T:
+        if self._advice_asked >= MOST_ADVICE * self._advisers:
+            raise Denied(Denial.BUSY)
+        self._advice_asked += 1
+        try:
+            async with self._advice:
+                return await self._elsewhere(work, *about)
+        finally:
+            self._advice_asked -= 1
 
     async def _elsewhere(self, work: Callable[..., T], *about: object) -> T:
         if self._waiting >= MOST_WAITING:

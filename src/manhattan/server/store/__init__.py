@@ -6,8 +6,18 @@ from manhattan.server.store.keeping import (
     Store,
     StoreAway,
     StoreError,
+    StoreNewer,
     Summary,
 )
 from manhattan.server.store.opening import open_store
 
-__all__ = ["Append", "Person", "Store", "StoreAway", "StoreError", "Summary", "open_store"]
+__all__ = [
+    "Append",
+    "Person",
+    "Store",
+    "StoreAway",
+    "StoreError",
+    "StoreNewer",
+    "Summary",
+    "open_store",
+]

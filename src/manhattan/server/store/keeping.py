@@ -6,23 +6,37 @@ The statements are the same for every database; a ``Database`` runs them.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any, Final, Literal, NamedTuple, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar
 
 import orjson
 
+from manhattan import __version__
 from manhattan.rules import ManhattanError
 from manhattan.server.clocks import Milliseconds
 from manhattan.server.entries import PersonId
 
 Row = tuple[Any, ...]
 TableId = str
+T = TypeVar("T")
 
 
 class StoreError(ManhattanError):
     """A database that can't be used as it was asked for."""
+
+
+class StoreNewer(StoreError):
+    """A database that a newer version of this program has brought up to date: what it wrote there
+    can't be read here, and what would be written here might be wrong."""
+
+    def __init__(self, database: str, done: int, known: int) -> None:
+        super().__init__(
+            f"{database} belongs to a newer version of Manhattan than this one, {__version__} "
+            f"(it is at step {done}, this version knows {known}): install that version, or name "
+            "another database."
+        )
 
 
 class StoreAway(StoreError):
@@ -90,22 +104,30 @@ class Database(Protocol):
     async def close(self) -> None: ...
 
 
+_LITTLE: Final = 12
+"""Bytes that are enough to find out whether anything can be written."""
 _MUCH: Final = 30_000
 """More bytes than an entry needs with all that is written with it: where this fits, that does."""
+_AT_ONCE: Final = 200
+"""So much is asked for at once."""
 MIGRATIONS: Final = resources.files("manhattan.server.store").joinpath("migrations")
 VERSIONS: Final = "CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT)"
 
 
-def migrations(done: int) -> list[tuple[int, str, list[str]]]:
-    """The steps that a database still lacks: number, name and statements."""
+def migrations(database: str, done: int) -> list[tuple[int, str, list[str]]]:
+    """The steps that a database still lacks: number, name and statements. Raises ``StoreNewer`` if
+    it has taken steps that nobody here knows."""
+    files = {int(file.name[:4]): file for file in MIGRATIONS.iterdir()}
+    known = max(files)
+    if done > known:
+        raise StoreNewer(database, done, known)
     steps = []
-    for file in sorted(MIGRATIONS.iterdir(), key=lambda file: file.name):
-        number = int(file.name[:4])
-        if number > done:
-            lines = file.read_text("utf-8").splitlines()
-            text = "\n".join(line for line in lines if not line.startswith("--"))
-            statements = [one.strip() for one in text.split(";") if one.strip()]
-            steps.append((number, file.name, statements))
+    for number in sorted(number for number in files if number > done):
+        file = files[number]
+        lines = file.read_text("utf-8").splitlines()
+        text = "\n".join(line for line in lines if not line.startswith("--"))
+        statements = [one.strip() for one in text.split(";") if one.strip()]
+        steps.append((number, file.name, statements))
     return steps
 
 
@@ -142,6 +164,21 @@ class Store:
         )
         return [row[0] for row in rows]
 
+    async def with_news(self, known: Mapping[TableId, int]) -> list[TableId]:
+        """Those of some tables of which there is more than so many entries. (Only the next one is
+        looked for: that costs the same however long a table is.)"""
+        found: list[TableId] = []
+        for some in _batched(sorted(known.items())):
+            row = "(CAST(${} AS TEXT), CAST(${} AS INTEGER))"
+            rows = ", ".join(row.format(2 * n + 1, 2 * n + 2) for n in range(len(some)))
+            news = await self._database.read(
+                f"WITH known (id, next) AS (VALUES {rows}) "  # noqa: S608 - our own places
+                "SELECT id FROM known JOIN entries ON table_id = id AND number = next",
+                *(value for table in some for value in table),
+            )
+            found += [row[0] for row in news]
+        return found
+
     async def listed(
         self, stage: Literal["gathering", "playing", "over"], limit: int
     ) -> list[tuple[TableId, Mapping[str, Any]]]:
@@ -177,6 +214,18 @@ class Store:
         )
         return Person(*rows[0]) if rows else None
 
+    async def generations(self, people: Collection[PersonId]) -> dict[PersonId, int]:
+        """Which of these people's cookies are theirs."""
+        found: dict[PersonId, int] = {}
+        for some in _batched(sorted(people)):
+            places = ", ".join(f"${n}" for n in range(1, len(some) + 1))
+            rows = await self._database.read(
+                f"SELECT id, generation FROM people WHERE id IN ({places})",  # noqa: S608
+                *some,
+            )
+            found.update(rows)
+        return found
+
     async def keep_person(self, person: Person, now: Milliseconds) -> None:
         await self._database.write(
             Statement(
@@ -199,12 +248,19 @@ class Store:
         return str(rows[0][0])
 
     async def answers(self) -> None:
-        """Raise ``StoreAway`` if it does not, or if there is no space for what tables write."""
+        """Raise ``StoreAway`` if it does not, or if nothing can be written."""
+        await self._scribble(_LITTLE)
+
+    async def has_space(self) -> None:
+        """Raise ``StoreAway`` if there is no space for what tables write."""
+        await self._scribble(_MUCH)
+
+    async def _scribble(self, length: int) -> None:
         await self._database.write(
             Statement(
                 "INSERT INTO settings (name, value) VALUES ('asked', $1) ON CONFLICT (name) "
                 "DO UPDATE SET value = excluded.value",
-                (secrets.token_urlsafe(_MUCH),),  # never the same: that would not be written
+                (secrets.token_urlsafe(length),),  # never the same: that would not be written
             )
         )
 
@@ -218,6 +274,12 @@ class Store:
 
     async def close(self) -> None:
         await self._database.close()
+
+
+def _batched(many: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Some at a time: no database takes any number of values."""
+    for start in range(0, len(many), _AT_ONCE):
+        yield many[start : start + _AT_ONCE]
 
 
 def _also_written(one: Append) -> list[Statement]:

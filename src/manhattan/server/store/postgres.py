@@ -52,7 +52,11 @@ class Postgres:
                 server_settings={"idle_in_transaction_session_timeout": str(_HANGS)},
             )
             database = cls(pool)
-            await database._migrate()
+            try:
+                await database._migrate()
+            except BaseException:
+                await pool.close()
+                raise
         except (*_TROUBLE, ValueError) as error:
             raise StoreError(f"The PostgreSQL database can't be used: {_said(error)}.") from error
         return database
@@ -93,7 +97,7 @@ class Postgres:
             await connection.execute("SELECT pg_advisory_xact_lock($1)", _MIGRATING)
             await connection.execute(VERSIONS)
             done = await connection.fetchval("SELECT coalesce(max(number), 0) FROM migrations")
-            for number, name, statements in migrations(done):
+            for number, name, statements in migrations("The PostgreSQL database", done):
                 for statement in statements:
                     await connection.execute(statement)
                 await connection.execute("INSERT INTO migrations VALUES ($1, $2)", number, name)

@@ -45,7 +45,12 @@ class Sqlite:
             self._reader = _connect(path)
         except (sqlite3.Error, OSError) as error:
             raise StoreError(f"The database {path} can't be opened: {error}.") from error
-        _migrate(self._writer, path)
+        try:
+            _migrate(self._writer, path)
+        except BaseException:
+            self._reader.close()
+            self._writer.close()
+            raise
 
     async def append(
         self, rows: Sequence[tuple[TableId, int, str]], then: Mapping[int, Sequence[Statement]]
@@ -145,7 +150,7 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
         with _transaction(connection):
             connection.execute(VERSIONS)
             [[done]] = connection.execute("SELECT coalesce(max(number), 0) FROM migrations")
-            for number, name, statements in migrations(done):
+            for number, name, statements in migrations(f"The database {path}", done):
                 for statement in statements:
                     connection.execute(statement)
                 connection.execute("INSERT INTO migrations VALUES (?, ?)", (number, name))
