@@ -6,16 +6,18 @@ const chunks = []
 for await (const chunk of process.stdin) chunks.push(chunk)
 const schema = JSON.parse(Buffer.concat(chunks).toString('utf8'))
 delete schema.anyOf
-for (const part of Object.values(schema.$defs)) forgetTitles(part)
+for (const part of Object.values(schema.$defs)) tidy(part)
 
-/** A field's title would become a type of its own. */
-function forgetTitles(part) {
-  if (Array.isArray(part)) part.forEach(forgetTitles)
+/** What the compiler of types does not know, or would take too far. */
+function tidy(part) {
+  if (Array.isArray(part)) part.forEach(tidy)
   else if (part && typeof part === 'object') {
-    for (const [name, inner] of Object.entries(part)) {
-      if (name === 'title' && typeof inner === 'string') delete part.title
-      else forgetTitles(inner)
-    }
+    if (typeof part.title === 'string') delete part.title // it would become a type of its own
+    if (part.prefixItems) part.items = part.prefixItems
+    else if (part.type === 'array') delete part.minItems // else a type for each number of items
+    if (!part.prefixItems && part.type === 'array') delete part.maxItems
+    delete part.prefixItems
+    Object.values(part).forEach(tidy)
   }
 }
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import mimetypes
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -14,6 +16,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Scope
@@ -94,14 +97,40 @@ def make_app(settings: Settings) -> ASGIApp:
     return Guard(app, serve_socket, app.state.gates)
 
 
+_PLACES: Final = re.compile(r"/((new|table|learn|rules|replay)(/[A-Za-z0-9-]+)?|watch)?/?")
+"""What the page itself shows by its address."""
+_FOR_EVER: Final = "public, max-age=31536000, immutable"
+_ASK_AGAIN: Final = "no-cache"
+
+
 class _Page(StaticFiles):
     """The page's files. What is not there in the API is no file, whatever one wants to do to it."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         if path.startswith("api/"):
             raise HTTPException(405 if _allowed(scope["path"]) else 404)
-        front = scope["path"] == "/"  # and not what comes to the same in a roundabout way
-        return await super().get_response("index.html" if front else path, scope)
+        if _PLACES.fullmatch(scope["path"]):
+            path = "index.html"
+        elif path in ("", "."):  # what comes to the same in a roundabout way
+            raise HTTPException(404)
+        response = await self._compressed(path, scope)
+        # A built file's name changes with what is in it.
+        response.headers["cache-control"] = _FOR_EVER if path.startswith("assets/") else _ASK_AGAIN
+        response.headers["vary"] = "accept-encoding"
+        return response
+
+    async def _compressed(self, path: str, scope: Scope) -> Response:
+        """The file as it was compressed when the page was built, for who can read that."""
+        if "br" not in Headers(scope=scope).get("accept-encoding", "") or path.endswith(".br"):
+            return await super().get_response(path, scope)
+        try:
+            response = await super().get_response(f"{path}.br", scope)
+        except HTTPException:
+            return await super().get_response(path, scope)
+        kind, _ = mimetypes.guess_type(path)
+        response.headers["content-type"] = kind or "application/octet-stream"
+        response.headers["content-encoding"] = "br"
+        return response
 
 
 def _collect_garbage_seldom() -> None:

@@ -10,7 +10,7 @@ from pydantic import Discriminator, TypeAdapter
 from typing_extensions import is_typeddict
 
 from manhattan.server import answers
-from manhattan.server.protocol import COMMANDS, Message
+from manhattan.server.protocol import COMMANDS, EventTold, Message
 from manhattan.server.terms import Terms
 
 
@@ -41,8 +41,13 @@ def page_schema() -> dict[str, Any]:
                 mode="serialization", ref_template="#/$defs/{model}"
             )
             told["$defs"] |= schema.pop("$defs", {}) | {name: schema}
-    schema = Terms.model_json_schema()
-    told["$defs"] |= schema.pop("$defs", {}) | {"Terms": schema}
+    others: dict[str, TypeAdapter[Any]] = {
+        "EventTold": TypeAdapter(EventTold),
+        "Terms": TypeAdapter(Terms),
+    }
+    for name, adapter in others.items():
+        schema = adapter.json_schema()
+        told["$defs"] |= schema.pop("$defs", {}) | {name: schema}
     return told
 
 

@@ -1,9 +1,8 @@
 /** What somebody picks for his turn: card, block and site, in any order. Which of them go together
  * is what the server has told; no rule is known here. */
 
-import type { BuildMoves, Colour, OwnTold } from '$/protocol/told'
-import { colourOf, readMove, siteIndex, cardAt, type Size } from './words'
-import type { Seat } from '$/protocol/told'
+import type { BuildMoves, Colour, OwnTold, Seat } from '$/protocol/told'
+import { cardAt, colourOf, readMove, siteIndex, type Size } from './words'
 
 export interface Placement {
   move: string
@@ -70,6 +69,11 @@ export class Choice {
 
   get active(): boolean {
     return this.#placements.length > 0
+  }
+
+  /** Does the card that is picked name this site? */
+  named(index: number): boolean {
+    return cardAt(index, this.#seat) === this.card
   }
 
   get card(): number | null {

@@ -64,6 +64,13 @@ export class Live implements Listener {
     this.#connection.close()
   }
 
+  /** Look again as somebody else: one has said one's name since, or taken a seat. */
+  meet(): void {
+    this.#connection.close()
+    this.#number = null
+    this.#connection = new Connection(this.id, this)
+  }
+
   get colours(): string[][] {
     return this.table?.chairs.map((chair) => chair.colours) ?? []
   }

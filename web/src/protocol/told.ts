@@ -18,6 +18,7 @@ export type Messages =
   | WhyMessage
   | RefusedMessage
   | WarmingMessage
+export type EventTold = SelectTold | BuildTold | RemoveTold | RedrawTold | ShuffleTold | ScoreTold
 /**
  * A side of the board, in clockwise order: each is the left neighbour of the one before.
  */
@@ -275,21 +276,21 @@ export interface PositionTold {
      * @minItems 4
      * @maxItems 4
      */
-    [k: string]: [unknown, unknown, unknown, unknown]
+    [k: string]: [number, number, number, number]
   }
   tableaus?: {
     /**
      * @minItems 4
      * @maxItems 4
      */
-    [k: string]: [unknown, unknown, unknown, unknown]
+    [k: string]: [number, number, number, number]
   }
   taken_out?: {
     /**
      * @minItems 4
      * @maxItems 4
      */
-    [k: string]: [unknown, unknown, unknown, unknown]
+    [k: string]: [number, number, number, number]
   }
   played?: number[]
   pile?: number
@@ -392,7 +393,7 @@ export interface SelectMoves {
      * @minItems 4
      * @maxItems 4
      */
-    [k: string]: [unknown, unknown, unknown, unknown]
+    [k: string]: [number, number, number, number]
   }
 }
 export interface RemoveMoves {
@@ -418,7 +419,8 @@ export interface RefusalTold {
   text: string
 }
 /**
- * Something was not done, and changed nothing.
+ * Something was not done, and changed nothing; only with `storage_away` it may have been done.
+ * The same command, sent again, is not done twice.
  */
 export interface RefusedMessage {
   reason: string
@@ -585,7 +587,7 @@ export interface ChairTerms {
   /**
    * For all chairs or for none.
    */
-  colours?: [] | [Colour] | [Colour, Colour] | null
+  colours?: Colour[] | null
 }
 /**
  * How a table is to be.
@@ -597,14 +599,8 @@ export interface Terms {
   }
   /**
    * In turn order, clockwise.
-   *
-   * @minItems 2
-   * @maxItems 4
    */
-  chairs:
-    | [ChairTerms, ChairTerms]
-    | [ChairTerms, ChairTerms, ChairTerms]
-    | [ChairTerms, ChairTerms, ChairTerms, ChairTerms]
+  chairs: ChairTerms[]
   /**
    * Who starts: by lot, or the chair that was agreed on.
    */

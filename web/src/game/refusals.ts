@@ -1,0 +1,25 @@
+/** Why something is not done, in the reader's language: reasons are named, figures come along. */
+
+import { language, t, type Key } from '$/i18n/language.svelte'
+import type { RefusalTold } from '$/protocol/told'
+import { Refused } from '$/protocol/api'
+
+export function reasonText(told: RefusalTold): string {
+  const key = `reason.${told.reason}`
+  if (!language.knows(key)) return told.text || t('reason.server_away')
+  const figures = { ...told.figures } as Record<string, string | number>
+  // Colours come as words of the protocol.
+  for (const name of ['colour', 'owner', 'first', 'second']) {
+    const colour = `colour.${figures[name]}`
+    if (language.knows(colour)) figures[name] = t(colour)
+  }
+  try {
+    return t(key as Key, figures)
+  } catch {
+    return told.text // a figure that we don't know is missing
+  }
+}
+
+export function errorText(error: unknown): string {
+  return error instanceof Refused ? reasonText(error.told) : t('reason.server_away')
+}
