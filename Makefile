@@ -15,8 +15,11 @@ KERNEL_TESTS := tests/kernel tests/judgement tests/lockstep/test_kernel_against_
 # Measuring the coverage makes Python half as fast: not where many games are played.
 UNMEASURED := tests/lockstep tests/kernel tests/properties tests/test_docs.py tests/test_cli_background.py
 
+# What the page is made from: when it changes, it is built anew.
+PAGE := build_page.py $(shell find web -type f -not -path '*/node_modules/*')
+
 .DEFAULT_GOAL := help
-.PHONY: help play test format bench minds clean
+.PHONY: help play test format types bench minds clean
 
 help:
 	@echo "make play    set everything up and play (make play ARGS='--players 2')"
@@ -47,6 +50,12 @@ test: $(VENV)/.installed-test
 format: $(VENV)/.installed-test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	cd web && npm run --silent format
+
+# The page's types, from what the server says and understands.
+types: $(VENV)/.installed
+	$(BIN)/python -m manhattan.server.schema | (cd web && npm run --silent types) > web/src/protocol/told.ts.new
+	mv web/src/protocol/told.ts.new web/src/protocol/told.ts
 
 bench: $(VENV)/.installed
 	$(BIN)/python bench/rules_speed.py
@@ -63,7 +72,7 @@ minds: $(VENV)/.installed
 	$(BIN)/manhattan train --players 4 -r four_players=4x6 --scale 0.5 --out $(MINDS)/4-players-4x6.npz
 
 clean:
-	rm -rf $(VENV) .coverage .coverage.* .coverage-* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) src/manhattan/page web/node_modules .coverage .coverage.* .coverage-* .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made:
@@ -75,12 +84,12 @@ $(VENV)/.made:
 	  { echo "Python can't make environments here; on Debian: apt-get install python3-venv"; exit 1; }
 	@touch $@
 
-$(VENV)/.installed: $(VENV)/.made pyproject.toml constraints.txt
-	@echo "Installing ..."
+$(VENV)/.installed: $(VENV)/.made pyproject.toml constraints.txt $(PAGE)
+	@echo "Installing, and building the page ..."
 	@$(PIP) install $(PINNED) --editable .
 	@touch $@
 
-$(VENV)/.installed-test: $(VENV)/.made pyproject.toml constraints.txt
+$(VENV)/.installed-test: $(VENV)/.made pyproject.toml constraints.txt $(PAGE)
 	@echo "Installing what the tests need ..."
 	@$(PIP) install $(PINNED) --editable '.[test]'
 	@touch $@ $(VENV)/.installed

@@ -31,5 +31,6 @@ const config = await resolveConfig(`${import.meta.dirname}/told.ts`)
 const written = await format(types, { ...config, parser: 'typescript' })
 const where = /^ \*\n \* This interface was referenced by .*\n \* via the `definition` .*\n/gm
 const whole = /export interface ManhattanWhatGoesOverTheWebsocket \{[^}]*\}\n/
-const said = /^\/\*\*\n \* This interface was referenced by .*\n \* via the `definition` .*\n \*\/\n/gm
+const said =
+  /^\/\*\*\n \* This interface was referenced by .*\n \* via the `definition` .*\n \*\/\n/gm
 process.stdout.write(written.replace(where, '').replace(said, '').replace(whole, ''))

@@ -14,7 +14,8 @@ function compressed(): Plugin {
     closeBundle() {
       for (const name of readdirSync(page, { recursive: true, encoding: 'utf8' })) {
         const file = join(page, name)
-        if (!/\.(js|css|html|svg|json|webmanifest)$/.test(name) || !statSync(file).isFile()) continue
+        if (!/\.(js|css|html|svg|json|webmanifest)$/.test(name) || !statSync(file).isFile())
+          continue
         writeFileSync(`${file}.br`, brotliCompressSync(readFileSync(file)))
       }
     }

@@ -60,7 +60,8 @@ export const place = new Place()
 /** Follow a link without loading the page anew; a new tab stays a new tab. */
 export function follow(event: MouseEvent): void {
   const link = (event.target as Element | null)?.closest('a')
-  const own = link && link.origin === location.origin && !link.target && !link.hasAttribute('download')
+  const own =
+    link && link.origin === location.origin && !link.target && !link.hasAttribute('download')
   if (!own || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey) return
   if (event.shiftKey || event.altKey || link.pathname.startsWith('/api/')) return
   event.preventDefault()

@@ -22,7 +22,11 @@ interface Opening {
 const box = (x: number, y: number, width: number, height: number): string =>
   `M${round(x)} ${round(y)}h${round(width)}v${round(height)}h${round(-width)}z`
 
-function each(floors: number, columns: number, path: (floor: number, column: number) => string): Opening[] {
+function each(
+  floors: number,
+  columns: number,
+  path: (floor: number, column: number) => string
+): Opening[] {
   return Array.from({ length: floors * columns }, (_, n) => {
     const floor = Math.floor(n / columns)
     const column = n % columns
@@ -121,7 +125,10 @@ export function facade(colour: Colour, floors: number, wall: Wall, lights: numbe
       ((lights % 15) * 5 + floor * 7 + column * 3 + (wall === 'side' ? 1 : 0)) % 5 < 2
     found = {
       windows: openings.map((one) => one.path).join(''),
-      lit: openings.filter(burns).map((one) => one.path).join('')
+      lit: openings
+        .filter(burns)
+        .map((one) => one.path)
+        .join('')
     }
     known.set(name, found)
   }

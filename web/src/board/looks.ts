@@ -31,7 +31,12 @@ export interface CityLook {
 }
 
 /** The next site in a direction, in a drawing with so many cities across. */
-export function neighbour(index: number, key: string, looks: readonly SiteLook[], across: number): number | null {
+export function neighbour(
+  index: number,
+  key: string,
+  looks: readonly SiteLook[],
+  across: number
+): number | null {
   const from = looks.find((look) => look.index === index)
   if (!from) return null
   const at = (look: SiteLook): [number, number] => [

@@ -30,7 +30,9 @@ export function who(cast: Cast, player: number): { who: string; name: string } {
 export function holder(cast: Cast, colour: string): string {
   const player = playerOf(cast, colour)
   const name = player === cast.me ? t('you') : (cast.names[player] ?? colourName(colour))
-  return (cast.colours[player]?.length ?? 1) > 1 ? t('holder', { name, colour: colourName(colour) }) : name
+  return (cast.colours[player]?.length ?? 1) > 1
+    ? t('holder', { name, colour: colourName(colour) })
+    : name
 }
 
 export const whereWords = (cast: Cast, site: string): string =>
@@ -52,14 +54,19 @@ export function blocksWords(cast: Cast, player: number, blocks: Size[][]): strin
   const own = cast.colours[player] ?? []
   const sizes = blocks.map((one) => [...one].sort((a, b) => b - a).join(' '))
   if (sizes.length === 1) return sizes[0]!
-  return list(sizes.map((one, n) => t('blocks_of_colour', { colour: colourName(own[n]!), blocks: one })))
+  return list(
+    sizes.map((one, n) => t('blocks_of_colour', { colour: colourName(own[n]!), blocks: one }))
+  )
 }
 
 /** The sentence for something that happened. */
 export function sentence(cast: Cast, line: Line): [Key, Values] {
   switch (line.kind) {
     case 'chose':
-      return ['log.chose', { ...who(cast, line.player), blocks: blocksWords(cast, line.player, line.blocks) }]
+      return [
+        'log.chose',
+        { ...who(cast, line.player), blocks: blocksWords(cast, line.player, line.blocks) }
+      ]
     case 'took_out':
       return ['log.took_out', { ...who(cast, line.player), floors: line.floors }]
     case 'redrew':

@@ -93,7 +93,9 @@ export class Choice {
   /** The sites that can be picked now. */
   open = $derived.by(() => new Set(this.possible('site').map((one) => one.site)))
   cards = $derived.by(() => new Set(this.possible('card').map((one) => one.card)))
-  blocks = $derived.by(() => new Set(this.possible('block').map((one) => `${one.colour}${one.size}`)))
+  blocks = $derived.by(
+    () => new Set(this.possible('block').map((one) => `${one.colour}${one.size}`))
+  )
 
   /** The one placement that is picked, when nothing is open any more. */
   chosen = $derived.by((): Placement | null => {

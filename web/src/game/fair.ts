@@ -33,7 +33,9 @@ class Source {
 
   #next(): number {
     if (this.#bytes.length < 4) {
-      this.#bytes = sha256(concatBytes(this.seed, number32(this.shuffle), number32(this.#counter++)))
+      this.#bytes = sha256(
+        concatBytes(this.seed, number32(this.shuffle), number32(this.#counter++))
+      )
     }
     const value = new DataView(this.#bytes.buffer, this.#bytes.byteOffset).getUint32(0)
     this.#bytes = this.#bytes.slice(4)

@@ -34,6 +34,7 @@ export class Live implements Listener {
   talk = $state.raw<LineTold[]>([])
   presence = $state.raw<PresenceTold | null>(null)
   lines = $state.raw<Line[]>([])
+  towers = $state.raw<Towers>(new Map())
   there = $state(false)
   /** Was there ever a connection? */
   met = $state(false)
@@ -89,10 +90,6 @@ export class Live implements Listener {
     const chairs = this.table?.chairs ?? []
     const mine = this.me === null ? chairs.find((chair) => chair.you) : chairs[this.me]
     return (mine?.side ?? 'south') as Seat
-  }
-
-  get towers(): Towers {
-    return this.#story.towers
   }
 
   do(wish: Wish): void {
@@ -187,7 +184,7 @@ export class Live implements Listener {
         this.scored = { sheet: line.sheet, towers: new Map(this.#story.towers) }
       }
     }
-    this.lines = [...this.#story.lines]
+    this.#told()
   }
 
   #hearTalk({ number, at, what }: NewsMessage): void {
@@ -197,7 +194,12 @@ export class Live implements Listener {
 
   #retell(events: EventTold[]): void {
     this.#story = new Story(this.colours, events)
+    this.#told()
+  }
+
+  #told(): void {
     this.lines = [...this.#story.lines]
+    this.towers = new Map(this.#story.towers)
   }
 
   /** Something was taken back: what has happened is told anew. */

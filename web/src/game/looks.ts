@@ -45,7 +45,12 @@ export function siteLooks({ cast, towers, last, choice, told = {}, own = [] }: A
   })
 }
 
-function marked(look: SiteLook, choice: Choice, told: TowerTold | null | undefined, own: readonly string[]): void {
+function marked(
+  look: SiteLook,
+  choice: Choice,
+  told: TowerTold | null | undefined,
+  own: readonly string[]
+): void {
   const picked = choice.slot !== null || choice.block !== null || choice.site !== null
   const open = choice.open.has(look.site)
   const named = choice.card !== null && choice.named(look.index)
@@ -69,7 +74,11 @@ function marked(look: SiteLook, choice: Choice, told: TowerTold | null | undefin
 function label(cast: Cast, look: SiteLook, choice: Choice | null): string {
   const where = siteWords(cast, look.site)
   const what = look.owner
-    ? t('label.tower', { floors: look.height, owner: holder(cast, look.owner), colour: colourName(look.owner) })
+    ? t('label.tower', {
+        floors: look.height,
+        owner: holder(cast, look.owner),
+        colour: colourName(look.owner)
+      })
     : t('label.empty')
   const said = [`${where}: ${what}`]
   if (look.mark === 'open') said.push(t('label.open'))
@@ -77,7 +86,9 @@ function label(cast: Cast, look: SiteLook, choice: Choice | null): string {
   const would = choice?.active && look.mark === 'open' ? choice.at(look.site) : null
   if (would) {
     const from = would.from ? t('tip.takes', { from: holder(cast, would.from) }) : ''
-    said.push([t('label.would', { floors: floorsWords(would.size) }), from].filter(Boolean).join(', '))
+    said.push(
+      [t('label.would', { floors: floorsWords(would.size) }), from].filter(Boolean).join(', ')
+    )
   }
   if (look.last) said.push(t('label.last'))
   return said.join('. ')
@@ -91,7 +102,11 @@ export function cityLooks(cast: Cast, towers: Towers): CityLook[] {
       name: cast.cities[city] ?? '',
       leader: first,
       lead: first
-        ? t('lead', { who: holder(cast, first.colour), you: String(cast.me !== null && cast.colours[cast.me]?.includes(first.colour)), towers: first.towers })
+        ? t('lead', {
+            who: holder(cast, first.colour),
+            you: String(cast.me !== null && cast.colours[cast.me]?.includes(first.colour)),
+            towers: first.towers
+          })
         : t(nobody ? 'lead.empty' : 'lead.tied')
     }
   })

@@ -11,7 +11,9 @@ export const LETTERS: Record<string, Colour> = {
   r: 'red',
   g: 'green'
 }
-const LETTER_OF = Object.fromEntries(Object.entries(LETTERS).map(([letter, colour]) => [colour, letter]))
+const LETTER_OF = Object.fromEntries(
+  Object.entries(LETTERS).map(([letter, colour]) => [colour, letter])
+)
 export const CITY_LETTERS = 'ABCDEF'
 export const SIZES = [1, 2, 3, 4] as const
 export type Size = (typeof SIZES)[number]
@@ -37,10 +39,19 @@ export type Move =
 /** `C5+3o`, `[1124|1223]`, `-2`. */
 export function readMove(text: string): Move {
   const build = /^([A-F][1-9])\+([1-4])([a-z])?$/.exec(text)
-  if (build) return { kind: 'build', site: build[1]!, size: Number(build[2]) as Size, letter: build[3] ?? null }
+  if (build)
+    return {
+      kind: 'build',
+      site: build[1]!,
+      size: Number(build[2]) as Size,
+      letter: build[3] ?? null
+    }
   if (text.startsWith('[')) {
     const lists = text.slice(1, -1).split('|')
-    return { kind: 'select', blocks: lists.map((list) => [...list].map((one) => Number(one) as Size)) }
+    return {
+      kind: 'select',
+      blocks: lists.map((list) => [...list].map((one) => Number(one) as Size))
+    }
   }
   return { kind: 'remove', size: Number(text[1]) as Size, letter: text[2] ?? null }
 }
@@ -59,7 +70,8 @@ export const letterOf = (colour: string): string => LETTER_OF[colour] ?? ''
 /** A site, or its index 0 to 53. */
 export const siteIndex = (site: string): number =>
   CITY_LETTERS.indexOf(site[0]!) * 9 + Number(site[1]) - 1
-export const siteName = (index: number): string => `${CITY_LETTERS[Math.floor(index / 9)]}${(index % 9) + 1}`
+export const siteName = (index: number): string =>
+  `${CITY_LETTERS[Math.floor(index / 9)]}${(index % 9) + 1}`
 
 /** Where a position of a city (0 to 8 from the north-west) lies for who sits at a side: the page
  * turns the table so that he is at the bottom. What a card shows is what he sees. */

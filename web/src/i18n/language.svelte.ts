@@ -101,5 +101,7 @@ export function list(names: string[]): string {
 }
 
 export function moment(at: number): string {
-  return new Intl.DateTimeFormat(language.code, { dateStyle: 'medium', timeStyle: 'short' }).format(at)
+  return new Intl.DateTimeFormat(language.code, { dateStyle: 'medium', timeStyle: 'short' }).format(
+    at
+  )
 }

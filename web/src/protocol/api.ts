@@ -48,7 +48,8 @@ export const api = {
   callMe: (name: string) => ask<Myself>('PUT', '/me', { name }),
   box: () => ask<BoxTold>('GET', '/box'),
   look: (table: string) => ask<ViewMessage>('GET', `/tables/${table}`),
-  tables: (stage: 'gathering' | 'playing' | 'over') => ask<ListTold>('GET', `/tables?stage=${stage}`),
+  tables: (stage: 'gathering' | 'playing' | 'over') =>
+    ask<ListTold>('GET', `/tables?stage=${stage}`),
   mine: () => ask<MineTold>('GET', '/tables/mine'),
   open: (terms: TermsWanted, begin: boolean) =>
     ask<TableTold>('POST', `/tables?begin=${begin}`, terms),

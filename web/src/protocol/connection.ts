@@ -2,7 +2,11 @@
 
 import type { Commands, Messages } from './told'
 
-export type Wish = Commands extends infer One ? (One extends Commands ? Omit<One, 'id'> : never) : never
+export type Wish = Commands extends infer One
+  ? One extends Commands
+    ? Omit<One, 'id'>
+    : never
+  : never
 
 export interface Listener {
   heard(message: Messages): void

@@ -1,1 +1,0 @@
-import{i as e}from"./disclose-version-D8Ap4BCB.js";var t=new Set([`$$slots`,`$$events`,`$$legacy`]);function n(n,r){e(r,t)}export{n as default};
