@@ -210,17 +210,23 @@ class House:
 
     async def _load(self, table: str) -> LiveTable:
         await self.bus.follow(table)  # first, so that nothing is missed meanwhile
+        try:
+            sitting = await self._read(table)
+        except Exception:
+            await self.bus.forget(table)  # or strangers could have us follow any number of names
+            raise
+        self.unreadable.pop(table, None)
+        return self._keep(sitting)
+
+    async def _read(self, table: str) -> Sitting:
         texts = await self.store.entries(table)
         try:
             sitting = folded(table, map(from_text, texts))
         except Exception as error:
-            await self.bus.forget(table)
             raise self._unreadable(table, error) from error
         if sitting is None:
-            await self.bus.forget(table)
             raise Denied(Denial.NO_SUCH_TABLE, table=table)
-        self.unreadable.pop(table, None)
-        return self._keep(sitting)
+        return sitting
 
     def _unreadable(self, table: str, error: Exception) -> Unreadable:
         """It is told once, or the logs would be full of it."""
