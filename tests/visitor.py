@@ -148,7 +148,7 @@ def visiting(
     visitor = Visitor(context.new_page(), address)
     try:
         yield visitor
-        assert visitor.troubles == []
+        assert not visitor.troubles, "\n".join(visitor.troubles)
     finally:
         context.close()
 

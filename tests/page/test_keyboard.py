@@ -33,6 +33,7 @@ def choose_by_keys(visitor: Visitor) -> None:
     while take.is_disabled():
         press_on(visitor, more if more.is_enabled() else two if two.is_enabled() else _any(visitor))
     press_on(visitor, take)
+    take.wait_for(state="detached")
 
 
 def _any(visitor: Visitor) -> Locator:
@@ -47,6 +48,9 @@ def build_by_keys(visitor: Visitor) -> None:
         page.keyboard.press(card)
         for size in "1234":
             page.keyboard.press(f"Shift+Digit{size}")
+            blocks = page.get_by_role("group", name="Blocks of this round")
+            if not blocks.get_by_role("button", pressed=True).count():
+                continue  # there is none of this size
             open_site = page.get_by_role("button", name=re.compile("you can build here"))
             if open_site.count():
                 walk_to(visitor, open_site.first)
