@@ -17,6 +17,7 @@ from manhattan.server.answers import (
     BoxTold,
     EvaluationTold,
     HintTold,
+    LessonTold,
     LinkTold,
     ListTold,
     MineTold,
@@ -27,9 +28,10 @@ from manhattan.server.answers import (
 )
 from manhattan.server.clocks import now
 from manhattan.server.denials import Denial, Denied, Unreadable
-from manhattan.server.forms import ChairForm, ClaimForm, FillForm, NameForm, SitForm
+from manhattan.server.forms import ChairForm, ClaimForm, FillForm, LessonForm, NameForm, SitForm
 from manhattan.server.guard import address_of
 from manhattan.server.house import Decide, House
+from manhattan.server.lessons import LESSONS, lesson_told
 from manhattan.server.limits import Gates
 from manhattan.server.live import encoded
 from manhattan.server.people import COOKIE, COOKIE_LASTS, People
@@ -44,6 +46,9 @@ _MOST_LISTED = 50
 TableName = Annotated[
     str,
     Path(pattern="^[a-z0-9]{14}$", description="A table's name.", examples=["k7m2x9q4t5b8nc"]),
+]
+LessonNumber = Annotated[
+    int, Path(ge=1, le=len(LESSONS), description="A lesson's number.", examples=[4])
 ]
 REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"model": RefusalTold, "description": why}
@@ -157,6 +162,24 @@ async def box() -> BoxTold:
             for name, level in LEVELS.items()
         ],
     }
+
+
+# Learning to play.
+
+
+@api.get("/lessons/{number}", tags=["rules"], response_model=LessonTold)
+async def lesson(number: LessonNumber) -> Response:
+    """A lesson of the tutorial: a position, and what the learner can do in it."""
+    return Response(encoded(lesson_told(number)), media_type="application/json")
+
+
+@api.post("/lessons/{number}", tags=["rules"], response_model=LessonTold)
+async def lesson_after(
+    number: LessonNumber,
+    form: Annotated[LessonForm, Body(examples=[{"moves": ["C5+2"]}, {"moves": []}])],
+) -> Response:
+    """The same after some moves of the learner. Nothing is kept: they are told every time."""
+    return Response(encoded(lesson_told(number, form.moves)), media_type="application/json")
 
 
 # Tables.
