@@ -125,7 +125,7 @@ LESSONS: Final[Mapping[int, Lesson]] = MappingProxyType(
             goal=_raised,
         ),
         4: Lesson(  # somebody else's
-            board="A2:o2 C5:o1b3 E1:o2 A7:b2 F3:b1 D4:y1 F1:y3 D9:y2 E9:p4 B8:p1 C2:p1",
+            board="A2:o2 C5:o1b3 E1:o2 A7:b2 F3:b1 D4:y1 F1:y3 D9:y2 E9:p4 B8:p1 F8:p1",
             hand=(4, 5, 6, 9),
             tableaus=("123", "124", "124", "233"),
             goal=_built("C5", Colour.ORANGE),
