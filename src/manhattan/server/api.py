@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from contextlib import suppress
 from typing import Annotated, Any, Literal
@@ -10,7 +11,8 @@ from fastapi import APIRouter, Body, Depends, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 
 from manhattan.bots import LEVELS
-from manhattan.record import to_json
+from manhattan.record import parse, to_json
+from manhattan.replay import walk
 from manhattan.rules import EDITIONS, ROWS
 from manhattan.server import decisions
 from manhattan.server.answers import (
@@ -22,6 +24,7 @@ from manhattan.server.answers import (
     ListTold,
     MineTold,
     Myself,
+    RecordChecked,
     TableNamed,
     evaluation_told,
     hint_told,
@@ -115,9 +118,11 @@ async def say_name(
 ) -> Myself:
     """Say your name, for the first time or a new one. That you are you is known by a cookie."""
     people: People = request.app.state.people
+    if person is not None:
+        person = await people.renamed(person, form.name, now())
     if person is None:
         gates.newcomers.take(address_of(request.scope))
-    person = await people.introduced(person, form.name, now())
+        person = await people.introduced(form.name, now())
     response.set_cookie(
         COOKIE,
         people.cookie_of(person),
@@ -362,6 +367,16 @@ async def record(house: TheHouse, table: TableName) -> JSONResponse:
     told = to_json(sitting.game, whole=False)
     headers = {"content-disposition": f'attachment; filename="manhattan-{table}.json"'}
     return JSONResponse(told, headers=headers)
+
+
+@api.post("/records/check", tags=["games"])
+async def check_record(
+    saved: Annotated[dict[str, Any], Body(description="A saved game, as `/record` gives it.")],
+) -> RecordChecked:
+    """Is a saved game true to the rules? Nothing is kept of it."""
+    walked = walk(parse(json.dumps(saved)))
+    last = walked.steps[-1].table if walked.steps else walked.start
+    return {"moves": len(walked.steps), "over": last.result is not None}
 
 
 @api.post("/tables/{table}/hint", tags=["games"])
