@@ -12,6 +12,7 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import Browser
 
+from manhattan.server.lessons import LESSONS
 from serving import Running, play_on
 from visitor import BOTS, DESKTOP, Visitor, visiting
 
@@ -68,7 +69,8 @@ CUT_OFF = """() => {
 
 def places(visitor: Visitor, up: Running) -> Iterator[str]:
     """Every page and state, one after the other."""
-    for path in ("/", "/new/friends", "/new/screen", "/new/bots", "/watch", "/replay", "/nowhere"):
+    pages = ["/", "/new/friends", "/new/screen", "/new/bots", "/watch", "/replay", "/nowhere"]
+    for path in (*pages, *(f"/learn/{number}" for number in LESSONS)):
         visitor.go(path)
         visitor.page.wait_for_load_state("networkidle")
         yield path

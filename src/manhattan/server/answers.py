@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from typing_extensions import TypedDict
 
 from manhattan.bots import Evaluation, Hint
 from manhattan.server.clocks import Correspondence, Milliseconds, NoClock, RealTime
-from manhattan.server.protocol import TableTold
+from manhattan.server.protocol import EventTold, OwnTold, PositionTold, TableTold
 
 
 class Myself(TypedDict):
@@ -117,6 +119,33 @@ class EvaluationTold(TypedDict):
     player: int
     moves: list[RankedTold]
     """The best first."""
+
+
+class LessonPlayer(TypedDict):
+    name: str
+    side: str
+    colours: list[str]
+
+
+class LessonTold(TypedDict):
+    """A lesson of the tutorial, as it stands after the learner's moves."""
+
+    number: int
+    lessons: int
+    """How many there are."""
+    edition: str
+    players: list[LessonPlayer]
+    """In turn order, clockwise; the learner is the first."""
+    rounds: int
+    blocks: int
+    """Chosen in a round, of each colour."""
+    position: PositionTold
+    """All but the clock."""
+    own: OwnTold
+    events: list[EventTold]
+    """What the learner's moves led to."""
+    outcome: Literal["open", "solved", "missed"]
+    """Nothing was done yet, or what was asked for, or something else."""
 
 
 def hint_told(hint: Hint) -> HintTold:

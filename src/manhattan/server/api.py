@@ -11,14 +11,17 @@ from fastapi import APIRouter, Body, Depends, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 
 from manhattan.bots import LEVELS
+from manhattan.game import Game
 from manhattan.record import parse, to_json
 from manhattan.replay import walk
 from manhattan.rules import EDITIONS, ROWS
+from manhattan.rules.chance import SEED_BYTES
 from manhattan.server import decisions
 from manhattan.server.answers import (
     BoxTold,
     EvaluationTold,
     HintTold,
+    LessonTold,
     LinkTold,
     ListTold,
     MineTold,
@@ -30,9 +33,10 @@ from manhattan.server.answers import (
 )
 from manhattan.server.clocks import now
 from manhattan.server.denials import Denial, Denied, Unreadable
-from manhattan.server.forms import ChairForm, ClaimForm, FillForm, NameForm, SitForm
+from manhattan.server.forms import ChairForm, ClaimForm, FillForm, LessonForm, NameForm, SitForm
 from manhattan.server.guard import address_of
 from manhattan.server.house import Decide, House
+from manhattan.server.lessons import LESSONS, lesson_told
 from manhattan.server.limits import Gates
 from manhattan.server.live import encoded
 from manhattan.server.people import COOKIE, COOKIE_LASTS, People
@@ -48,6 +52,11 @@ TableName = Annotated[
     str,
     Path(pattern="^[a-z0-9]{14}$", description="A table's name.", examples=["k7m2x9q4t5b8nc"]),
 ]
+LessonNumber = Annotated[
+    int, Path(ge=1, le=len(LESSONS), description="A lesson's number.", examples=[4])
+]
+_SAVED = to_json(Game.new(2, seed=bytes(SEED_BYTES)))
+"""The shortest saved game: the cards are dealt."""
 REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"model": RefusalTold, "description": why}
     for status, why in {
@@ -162,6 +171,24 @@ async def box() -> BoxTold:
             for name, level in LEVELS.items()
         ],
     }
+
+
+# Learning to play.
+
+
+@api.get("/lessons/{number}", tags=["rules"], response_model=LessonTold)
+async def lesson(number: LessonNumber) -> Response:
+    """A lesson of the tutorial: a position, and what the learner can do in it."""
+    return Response(encoded(lesson_told(number)), media_type="application/json")
+
+
+@api.post("/lessons/{number}", tags=["rules"], response_model=LessonTold)
+async def lesson_after(
+    number: LessonNumber,
+    form: Annotated[LessonForm, Body(examples=[{"moves": ["C5+2"]}, {"moves": []}])],
+) -> Response:
+    """The same after some moves of the learner. Nothing is kept: they are told every time."""
+    return Response(encoded(lesson_told(number, form.moves)), media_type="application/json")
 
 
 # Tables.
@@ -348,7 +375,10 @@ async def record(house: TheHouse, table: TableName) -> JSONResponse:
 
 @api.post("/records/check", tags=["games"])
 async def check_record(
-    saved: Annotated[dict[str, Any], Body(description="A saved game, as `/record` gives it.")],
+    saved: Annotated[
+        dict[str, Any],
+        Body(description="A saved game, as `/record` gives it.", examples=[_SAVED]),
+    ],
 ) -> RecordChecked:
     """Is a saved game true to the rules? Nothing is kept of it."""
     walked = walk(parse(json.dumps(saved)))

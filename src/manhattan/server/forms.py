@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Final
+
 from pydantic import Field
 
 from manhattan.server.terms import ChairNumber, Form, LevelName, Name
+
+MOST_MOVES: Final = 10
 
 
 class NameForm(Form):
@@ -36,3 +40,11 @@ class ClaimForm(Form):
     """The secret of a link."""
 
     secret: str = Field(min_length=10, max_length=100)
+
+
+class LessonForm(Form):
+    """What a learner has done so far."""
+
+    moves: tuple[Annotated[str, Field(max_length=60)], ...] = Field(
+        max_length=MOST_MOVES, description="His moves, oldest first, as in a saved game."
+    )

@@ -10,6 +10,7 @@ import orjson
 
 from manhattan.rules import State
 from manhattan.server import metrics
+from manhattan.server.answers import LessonTold
 from manhattan.server.clocks import Milliseconds
 from manhattan.server.entries import Entry, PersonId
 from manhattan.server.folding import fold
@@ -214,5 +215,5 @@ def _round(sitting: Sitting) -> int:
     return sitting.game.table.round if sitting.game else 0
 
 
-def encoded(message: Message) -> bytes:
+def encoded(message: Message | LessonTold) -> bytes:
     return orjson.dumps(message)

@@ -78,7 +78,7 @@ def view_message(
         "table": table_told(sitting, person),
         "position": _position(sitting) if game else None,
         "own": own_told(view(game.state, eyes), lambda: Standing(game.table)) if game else None,
-        "events": _events(events, game.setup) if game else [],
+        "events": events_told(events, game.setup) if game else [],
         "talk": [
             {"number": o.number, "at": o.at, "name": o.name, "chair": o.chair, "text": o.text}
             for o in sitting.talk
@@ -150,7 +150,7 @@ class News:
         if game is not None:
             if isinstance(entry, Played):
                 events = all_seen_by(_steady_eyes(now, person), game.last_events)
-                told["events"] = _events(events, game.setup)
+                told["events"] = events_told(events, game.setup)
             told["changes"] = self._changes
             if now is after:
                 told["own"] = self._own(person)
@@ -262,9 +262,15 @@ def _position(sitting: Sitting) -> PositionTold:
     """All that lies open."""
     game = sitting.game
     assert game is not None
-    table = game.table
+    told = position_told(game.table, game.ply)
+    told["clock"] = _clock(sitting.clocks)
+    return told
+
+
+def position_told(table: Table, ply: int) -> PositionTold:
+    """All that lies open, but for clocks: not every table has them."""
     return {
-        "ply": game.ply,
+        "ply": ply,
         "round": table.round,
         "phase": table.phase.value,
         "mover": table.mover,
@@ -284,7 +290,6 @@ def _position(sitting: Sitting) -> PositionTold:
         "standing": list(Standing(table).points),
         "sheets": _sheets(table),
         "result": result_json(table.result),  # type: ignore[typeddict-item]
-        "clock": _clock(sitting.clocks),
     }
 
 
@@ -334,13 +339,14 @@ def _tell_stocks(told: PositionTold, old: Table, new: Table) -> None:
         told["taken_out"] = _stocks(new.setup, new.taken_out)
 
 
-def _events(events: tuple[Event, ...], setup: Setup) -> list[EventTold]:
+def events_told(events: tuple[Event, ...], setup: Setup) -> list[EventTold]:
+    """What happened, as far as it may be told."""
     told = [one for event in events if (one := event_json(event, setup)) is not None]
     return cast("list[EventTold]", told)  # a record's words are the protocol's
 
 
 def _sheets(table: Table) -> list[ScoreTold]:
-    return cast("list[ScoreTold]", _events(tuple(map(Scored, table.sheets)), table.setup))
+    return cast("list[ScoreTold]", events_told(tuple(map(Scored, table.sheets)), table.setup))
 
 
 def _stocks(setup: Setup, stocks: tuple[Stock, ...]) -> dict[str, Stock]:

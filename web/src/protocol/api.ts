@@ -4,6 +4,7 @@ import type {
   BoxTold,
   EvaluationTold,
   HintTold,
+  LessonTold,
   LinkTold,
   ListTold,
   MineTold,
@@ -48,6 +49,8 @@ export const api = {
   me: () => ask<Myself>('GET', '/me'),
   callMe: (name: string) => ask<Myself>('PUT', '/me', { name }),
   box: () => ask<BoxTold>('GET', '/box'),
+  lesson: (number: number, moves: readonly string[] = []) =>
+    ask<LessonTold>('POST', `/lessons/${number}`, { moves }),
   look: (table: string) => ask<ViewMessage>('GET', `/tables/${table}`),
   tables: (stage: 'gathering' | 'playing' | 'over') =>
     ask<ListTold>('GET', `/tables?stage=${stage}`),

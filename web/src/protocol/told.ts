@@ -571,6 +571,26 @@ export interface EvaluationTold {
   player: number
   moves: RankedTold[]
 }
+export interface LessonPlayer {
+  name: string
+  side: string
+  colours: string[]
+}
+/**
+ * A lesson of the tutorial, as it stands after the learner's moves.
+ */
+export interface LessonTold {
+  number: number
+  lessons: number
+  edition: string
+  players: LessonPlayer[]
+  rounds: number
+  blocks: number
+  position: PositionTold
+  own: OwnTold
+  events: (SelectTold | BuildTold | RemoveTold | RedrawTold | ShuffleTold | ScoreTold)[]
+  outcome: 'open' | 'solved' | 'missed'
+}
 /**
  * Who is meant to sit in a chair.
  */
