@@ -28,8 +28,51 @@ const OTHERS: Record<Exclude<Code, 'en'>, () => Promise<{ default: Record<string
   pl: () => import('./pl.json')
 }
 
+/** Words of pages that not everybody opens: `<book>/<language>.json`, loaded when they are. */
+const SHELF = import.meta.glob<Record<string, string>>('./*/*.json', { import: 'default' })
+
+export class Book<K extends string> {
+  #name: string
+  #code: Code = 'en'
+  #messages = $state.raw<Record<string, string>>({})
+  #formats = new Map<string, IntlMessageFormat>()
+
+  constructor(name: string) {
+    this.#name = name
+  }
+
+  /** For the language alone: a book is asked for with `language.book`. */
+  async read(code: Code): Promise<void> {
+    const messages = await SHELF[`./${this.#name}/${code}.json`]!()
+    this.#formats.clear()
+    this.#code = code
+    this.#messages = messages
+  }
+
+  knows(key: string): key is K {
+    return key in this.#messages
+  }
+
+  /** A message as a text. */
+  t(key: K, values?: Values): string {
+    return asText(this.pieces(key, values))
+  }
+
+  /** A message with its strong parts. */
+  pieces(key: K, values?: Values): Piece[] {
+    const message = this.#messages[key] ?? key
+    let format = this.#formats.get(key)
+    if (!format) {
+      format = new IntlMessageFormat(message, this.#code)
+      this.#formats.set(key, format)
+    }
+    return asPieces(format, values)
+  }
+}
+
 class Language {
   code = $state<Code>('en')
+  #books = new Map<string, Promise<Book<string>>>()
   #messages = $state.raw<Record<string, string>>(en)
   #formats = new Map<string, IntlMessageFormat>()
 
@@ -49,13 +92,31 @@ class Language {
     let messages: Record<string, string> = en
     try {
       if (code !== 'en') messages = (await OTHERS[code]()).default
+      for (const book of this.#books.values()) await (await book).read(code)
     } catch {
-      code = 'en' // the server is away: what we have is English
+      ;[code, messages] = ['en', en] // the server is away: what we have is English
     }
     this.#formats.clear()
     this.#messages = messages
     this.code = code
     document.documentElement.lang = code
+  }
+
+  /** More words, by the type of their English file:
+   *
+   *     import type words from '$/i18n/learn/en.json'
+   *     const book = await language.book<keyof typeof words>('learn')
+   *
+   * An open book changes its language with the page. */
+  book<K extends string>(name: string): Promise<Book<K>> {
+    let opened = this.#books.get(name)
+    if (!opened) {
+      const book = new Book<string>(name)
+      opened = book.read(this.code).then(() => book)
+      this.#books.set(name, opened)
+      opened.catch(() => this.#books.delete(name)) // the server is away: the next one asks again
+    }
+    return opened as Promise<Book<K>>
   }
 
   /** Is there such a message? Reasons come from the server, which may be newer than the page. */
@@ -78,18 +139,22 @@ export const language = new Language()
 
 /** A message as a text. */
 export function t(key: Key, values?: Values): string {
-  return pieces(key, values)
-    .map((piece) => piece.text)
-    .join('')
+  return asText(pieces(key, values))
 }
 
 /** A message with its strong parts. */
-export function pieces(key: Key, values: Values = {}): Piece[] {
+export function pieces(key: Key, values?: Values): Piece[] {
+  return asPieces(language.format(key), values)
+}
+
+function asPieces(format: IntlMessageFormat, values: Values = {}): Piece[] {
   const b = (parts: unknown[]): Piece => ({ text: parts.join(''), strong: true })
-  const told = language.format(key).format<string | Piece>({ ...values, b } as never)
+  const told = format.format<string | Piece>({ ...values, b } as never)
   const parts = Array.isArray(told) ? told : [told]
   return parts.map((part) => (typeof part === 'object' ? part : { text: part, strong: false }))
 }
+
+const asText = (told: Piece[]): string => told.map((piece) => piece.text).join('')
 
 export function number(value: number, options?: Intl.NumberFormatOptions): string {
   return new Intl.NumberFormat(language.code, options).format(value)
