@@ -8,8 +8,10 @@ import pytest
 
 from manhattan import record
 from manhattan.client import Client, Refused
+from manhattan.game import Game
 from manhattan.replay import replay
 from serving import AGAINST_EASY, Running, play_on
+from witness import Witness
 
 TWO = [{"who": "me"}, {"who": "open"}]
 
@@ -197,3 +199,22 @@ def test_a_browser_gets_a_page(shared: Running) -> None:
         assert browser.get("/page.css").headers["content-type"].startswith("text/css")
         assert browser.get("/../app.py").status_code == 404
         assert browser.get("/nowhere").json()["reason"] == "http"
+
+
+# Saved games.
+
+
+def test_a_saved_game_is_checked_by_the_rules(shared: Running) -> None:
+    with Witness(shared, "Ada") as ada:
+        game = Game.new(2, seed=bytes(32))
+        while not game.over:
+            game.play(game.legal_moves()[0])
+        saved = record.to_json(game)
+        assert ada.ask("POST", "/api/records/check", saved) == {"moves": game.ply, "over": True}
+        event = next(n for n, one in enumerate(saved["events"]) if one["type"] == "build")
+        wrong = saved | {"events": [*saved["events"][:event], *saved["events"][event + 1 :]]}
+        for body in (wrong, {}, {"format": "manhattan-record"}, saved | {"first": 10**400}):
+            answer = ada.asked("POST", "/api/records/check", body)
+            assert answer.status_code == 422
+            assert answer.json()["reason"] == "record"
+            assert answer.json()["figures"]["what"] == answer.json()["text"]

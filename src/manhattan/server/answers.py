@@ -83,6 +83,13 @@ class LinkTold(TypedDict):
     secret: str
 
 
+class RecordChecked(TypedDict):
+    """A saved game that is true to the rules."""
+
+    moves: int
+    over: bool
+
+
 class HintTold(TypedDict):
     """A good move."""
 

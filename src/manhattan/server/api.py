@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from contextlib import suppress
 from typing import Annotated, Any, Literal
@@ -10,7 +11,8 @@ from fastapi import APIRouter, Body, Depends, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 
 from manhattan.bots import LEVELS
-from manhattan.record import to_json
+from manhattan.record import parse, to_json
+from manhattan.replay import walk
 from manhattan.rules import EDITIONS, ROWS
 from manhattan.server import decisions
 from manhattan.server.answers import (
@@ -21,6 +23,7 @@ from manhattan.server.answers import (
     ListTold,
     MineTold,
     Myself,
+    RecordChecked,
     TableNamed,
     evaluation_told,
     hint_told,
@@ -339,6 +342,16 @@ async def record(house: TheHouse, table: TableName) -> JSONResponse:
     told = to_json(sitting.game, whole=False)
     headers = {"content-disposition": f'attachment; filename="manhattan-{table}.json"'}
     return JSONResponse(told, headers=headers)
+
+
+@api.post("/records/check", tags=["games"])
+async def check_record(
+    saved: Annotated[dict[str, Any], Body(description="A saved game, as `/record` gives it.")],
+) -> RecordChecked:
+    """Is a saved game true to the rules? Nothing is kept of it."""
+    walked = walk(parse(json.dumps(saved)))
+    last = walked.steps[-1].table if walked.steps else walked.start
+    return {"moves": len(walked.steps), "over": last.result is not None}
 
 
 @api.post("/tables/{table}/hint", tags=["games"])

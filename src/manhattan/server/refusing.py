@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from manhattan.record import RecordError
 from manhattan.rules import IllegalMove, ManhattanError, NotationError, SetupError
 from manhattan.rules.errors import printable
 from manhattan.server.denials import Denial, Denied
@@ -49,6 +50,8 @@ def refusal_of(error: ManhattanError) -> RefusalTold:
             return {"reason": "notation", "figures": {}, "text": str(error)}
         case SetupError():
             return {"reason": "setup", "figures": {}, "text": str(error)}
+        case RecordError():
+            return {"reason": "record", "figures": {"what": str(error)}, "text": str(error)}
     return {"reason": "refused", "figures": {}, "text": str(error)}
 
 
@@ -59,7 +62,7 @@ def status_of(error: ManhattanError) -> int:
             return STATUS.get(error.reason, CONFLICT)
         case StoreAway():
             return STATUS[Denial.STORAGE_AWAY]
-        case NotationError() | SetupError():
+        case NotationError() | SetupError() | RecordError():
             return STATUS[Denial.BAD_REQUEST]
     return CONFLICT
 

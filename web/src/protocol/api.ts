@@ -8,6 +8,7 @@ import type {
   ListTold,
   MineTold,
   Myself,
+  RecordChecked,
   RefusalTold,
   TableNamed,
   TableTold,
@@ -66,6 +67,7 @@ export const api = {
   claim: (table: string, secret: string) =>
     ask<TableTold>('POST', `/tables/${table}/claim`, { secret }),
   record: (table: string) => ask<unknown>('GET', `/tables/${table}/record`),
+  checkRecord: (saved: unknown) => ask<RecordChecked>('POST', '/records/check', saved),
   hint: (table: string) => ask<HintTold>('POST', `/tables/${table}/hint`),
   evaluation: (table: string) => ask<EvaluationTold>('POST', `/tables/${table}/evaluation`)
 }

@@ -542,6 +542,13 @@ export interface LinkTold {
   secret: string
 }
 /**
+ * A saved game that is true to the rules.
+ */
+export interface RecordChecked {
+  moves: number
+  over: boolean
+}
+/**
  * A good move.
  */
 export interface HintTold {

@@ -1,0 +1,155 @@
+"""Somebody in front of a real browser: what he sees, clicks and presses.
+
+Whatever goes wrong behind his back (an error in the console, a file that is missing) is noted, and
+the test fails on it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, expect
+
+from manhattan.client import Client
+
+DESKTOP: Final = (1280, 800)
+PHONE: Final = (390, 844)
+SHOTS: Final = Path(__file__).parent.parent / "screenshots"
+"""What the pages look like, for whoever changes them."""
+_EXPECTED = re.compile(r"status of 4\d\d|net::ERR_|WebSocket connection")
+"""What a browser says by itself when a server refuses or is away."""
+
+
+class Visitor:
+    """A page in a browser, and hands."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self.page = page
+        self.address = address
+        self.dice = Random(1)
+        self.troubles: list[str] = []
+        page.on("console", self._heard)
+        page.on("pageerror", lambda error: self.troubles.append(f"error: {error}"))
+        page.set_default_timeout(20_000)
+
+    def _heard(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning") and not _EXPECTED.search(message.text):
+            self.troubles.append(f"{message.type}: {message.text}")
+
+    def go(self, path: str = "/") -> None:
+        self.page.goto(self.address + path)
+
+    def be(self, client: Client) -> None:
+        """Be somebody whom a program has introduced."""
+        name, _, value = client.cookie.partition("=")
+        self.page.context.add_cookies([{"name": name, "value": value, "url": self.address}])
+
+    def shot(self, name: str) -> None:
+        """A picture for the folder."""
+        SHOTS.mkdir(exist_ok=True)
+        self.page.screenshot(path=SHOTS / f"{name}.png")
+
+    # A game.
+
+    @property
+    def dialog(self) -> Locator:
+        return self.page.locator("dialog[open]")
+
+    def wait(self) -> str:
+        """Until there is something to do: a dialog, blocks to choose, a turn, or the end."""
+        self.page.wait_for_selector(
+            "dialog[open], .choose .actions, .removals button, button[data-card]:not([disabled])"
+        )
+        for what, where in (
+            ("end", "dialog[open] .podium"),
+            ("curtain", "dialog[open] .chips"),
+            ("sheet", "dialog[open] .sheet"),
+            ("choose", ".choose .actions"),
+            ("remove", ".removals button"),
+        ):
+            if self.page.locator(where).count():
+                return what
+        return "build"
+
+    def choose(self) -> None:
+        """Any blocks: the smallest first, by the plus."""
+        for colour in self.page.locator(".choose fieldset").all():
+            more = colour.locator(".count button:last-child:not([disabled])")
+            while more.count():
+                more.nth(self.dice.randrange(more.count())).click()
+        self.page.locator(".choose .primary").click()
+        self.page.locator(".choose").wait_for(state="detached")
+
+    def build(self) -> None:
+        """Any card, any block that goes with it, any site that lights up."""
+        page, before = self.page, self.ply
+        self._any(page.locator("button[data-card]:not([disabled]):not(.off)")).click()
+        self._any(page.locator("button[data-block]:not([disabled]):not(.off)")).click()
+        # On the roof, or the empty lot: what a person would point at.
+        self._any(page.locator("[data-site].can > .ring, [data-site].open")).click(force=True)
+        page.get_by_role("button", name="Build", exact=True).click()
+        self.until_after(before)
+
+    def _any(self, found: Locator) -> Locator:
+        found.first.wait_for()
+        return found.nth(self.dice.randrange(found.count()))
+
+    @property
+    def ply(self) -> int:
+        return int(self.page.locator("[data-ply]").get_attribute("data-ply") or 0)
+
+    def until_after(self, ply: int) -> None:
+        self.page.wait_for_function(
+            "ply => Number(document.querySelector('[data-ply]')?.dataset.ply) > ply", arg=ply
+        )
+
+    def act(self) -> str:
+        """Do whatever is to be done next; say what it was."""
+        what = self.wait()
+        if what in ("sheet", "curtain"):
+            self.dialog.locator(".primary").click()
+            inside = ".sheet" if what == "sheet" else ".chips"
+            self.dialog.locator(inside).wait_for(state="detached")
+        elif what == "choose":
+            self.choose()
+        elif what == "remove":
+            self.page.locator(".removals button").first.click()
+        elif what == "build":
+            self.build()
+        return what
+
+    def play(self) -> int:
+        """To the end. How many times something was done?"""
+        done = 0
+        while self.act() != "end":
+            done += 1
+        return done
+
+
+@contextmanager
+def visiting(
+    browser: Browser,
+    address: str,
+    size: tuple[int, int] = DESKTOP,
+    language: str = "en",
+    **more: Any,
+) -> Iterator[Visitor]:
+    """Somebody visits; when he goes, nothing must have gone wrong."""
+    context: BrowserContext = browser.new_context(
+        viewport={"width": size[0], "height": size[1]}, locale=language, **more
+    )
+    visitor = Visitor(context.new_page(), address)
+    try:
+        yield visitor
+        assert visitor.troubles == []
+    finally:
+        context.close()
+
+
+def shows(where: Locator) -> None:
+    expect(where.first).to_be_visible()
