@@ -207,8 +207,9 @@ def database_at(server: str) -> Iterator[str]:
 
 
 @contextmanager
-def busy(database: str) -> Iterator[None]:
-    """Nothing can be written down for a while: somebody else has got the entries."""
+def busy(database: str, part: str = "entries") -> Iterator[None]:
+    """Nothing can be written down for a while: somebody else has got the entries, or another part;
+    where there is but one lock, all of them."""
     if not database.startswith("postgresql:"):
         with closing(sqlite3.connect(database, isolation_level=None)) as holder:
             holder.execute("BEGIN IMMEDIATE")
@@ -216,7 +217,7 @@ def busy(database: str) -> Iterator[None]:
         return
     with asyncio.Runner() as runner:
         holder = runner.run(asyncpg.connect(database))
-        runner.run(holder.execute("BEGIN; LOCK TABLE entries IN EXCLUSIVE MODE"))
+        runner.run(holder.execute(f"BEGIN; LOCK TABLE {part} IN EXCLUSIVE MODE"))
         try:
             yield
         finally:

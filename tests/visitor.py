@@ -16,9 +16,11 @@ from typing import Any, Final
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, expect
 
 from manhattan.client import Client
+from serving import Running
 
 DESKTOP: Final = (1280, 800)
 PHONE: Final = (390, 844)
+BOTS: Final = [{"who": "bot", "level": "easy"}] * 3
 SHOTS: Final = Path(__file__).parent.parent / "screenshots"
 """What the pages look like, for whoever changes them."""
 _EXPECTED = re.compile(r"status of 4\d\d|net::ERR_|WebSocket connection")
@@ -146,10 +148,19 @@ def visiting(
     visitor = Visitor(context.new_page(), address)
     try:
         yield visitor
-        assert visitor.troubles == []
+        assert not visitor.troubles, "\n".join(visitor.troubles)
     finally:
         context.close()
 
 
 def shows(where: Locator) -> None:
     expect(where.first).to_be_visible()
+
+
+def at_a_table(visitor: Visitor, up: Running, *others: dict[str, str], **terms: object) -> str:
+    """A table against bots that don't let one wait."""
+    client = up.client("Ada")
+    table = client.open(chairs=[{"who": "me"}, *others], pace=0, begin=True, **terms)
+    visitor.be(client)
+    visitor.go(f"/table/{table}")
+    return table

@@ -16,6 +16,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from databases import Postgres, database_at
 from manhattan.server import socket as sockets
 from manhattan.server.denials import Denied
 from manhattan.server.limits import _REMEMBERED, Buckets, Rate
@@ -200,6 +201,30 @@ def test_tables_that_are_not_there_leave_nothing_behind(served: Running) -> None
                 assert closed(websocket.recv) == 4404
     assert not served.state.house._tables
     nothing_is_left(served)
+
+
+def test_tables_that_can_not_be_looked_for_leave_nothing_behind(
+    own_postgres: Postgres, redis: str
+) -> None:
+    """Nobody listens for news of a table for which he has only been asked."""
+    with database_at(own_postgres.address) as database, running(database, redis=redis) as up:
+        house, bus = up.state.house, up.state.house.bus
+        table = up.client("Ada").open(chairs=AGAINST_EASY)
+        wait_until(lambda: bus.trouble is None)
+        with Witness(up) as stranger:
+            own_postgres.stop()
+            try:
+                for number in range(50):
+                    path = f"/api/tables/{number:014}"
+                    assert stranger.asked("GET", path).json()["reason"] == "storage_away"
+            finally:
+                own_postgres.start()
+            assert stranger.asked("GET", f"/api/tables/{0:014}").status_code in (404, 503)
+        wait_until(lambda: not house._loading)
+        assert bus._followed == {table}
+        wait_until(
+            lambda: set(bus._ears.channels) == {b"manhattan:", f"manhattan:{table}".encode()}
+        )
 
 
 def test_who_is_counted_is_forgotten_at_some_time() -> None:

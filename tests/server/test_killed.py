@@ -59,7 +59,10 @@ def test_nothing_is_lost_when_the_server_is_killed(
         groups = [group for evening in evenings for group in evening.groups]
         for group in groups:
             check_whole(database, group)
-        assert sum(len(player.made) for group in groups for player in group.players) > 100
+        acknowledged = sum(len(player.made) for group in groups for player in group.players)
+        # To be seen with -rP.
+        print(f"{kind}: {kills} kills, {len(groups)} games, {acknowledged} moves acknowledged")
+        assert acknowledged > 100
     finally:
         server.stop()
     assert mistakes(log) == []

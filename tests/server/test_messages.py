@@ -79,6 +79,27 @@ def test_every_message_before_a_game_is_as_described(shared: Running) -> None:
         assert news == ["sat", "vacated", "filled", "vacated", "closed"]
 
 
+def test_all_chairs_that_are_free_again_are_told(shared: Running) -> None:
+    """Who leaves a shared screen frees several at once."""
+    with Witness(shared, "Ada") as ada, Witness(shared, "Bob") as bob:
+        chairs = [{"who": "open"}, {"who": "me"}, {"who": "open"}, {"who": "here", "name": "Bea"}]
+        path = f"/api/tables/{ada.ask('POST', '/api/tables', {'chairs': chairs})['id']}"
+        bob.ask("POST", f"{path}/sit", {"chair": 0})
+        bob.look(path[-14:])
+        ada.ask("POST", f"{path}/leave")
+        for form in ({"chair": 2, "level": "easy"}, {"chair": 2}):
+            bob.ask("POST", f"{path}/fill", form)
+        bob.catch_up()
+        told = [heard.told for heard in bob.heard if heard.where == "socket"]
+        news = [message for message in told if message["type"] == "news"]
+        assert [message["what"] for message in news] == [
+            {"type": "vacated", "chair": 1, "chairs": [1, 3]},
+            {"type": "filled", "chair": 2, "level": "easy"},
+            {"type": "vacated", "chair": 2, "chairs": [2]},
+        ]
+        assert [chair["who"] for chair in news[0]["table"]["chairs"]] == ["person", *["open"] * 3]
+
+
 @pytest.fixture(scope="module")
 def evening(shared: Running) -> Iterator[Evening]:
     """Two people, one of them with somebody at his screen, and a bot: everything happens."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import NoReturn
 
 import pytest
 from redis import Redis as Asking
@@ -165,3 +166,61 @@ async def test_a_process_can_start_before_redis() -> None:
         assert one.bus.trouble == "redis is away: news between processes come late"
         await one.bus.follow("table")
         one.bus.tell("table", 1)
+
+
+@contextmanager
+def mute(bus: RedisBus, error: Exception) -> Iterator[None]:
+    """Nothing can be told for a while."""
+
+    def fail(**_: object) -> NoReturn:
+        raise error
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bus._redis, "pipeline", fail)
+        yield
+
+
+@in_a_loop
+async def test_what_nobody_expects_makes_nobody_mute(redis: str) -> None:
+    """Of a connection that is closed in the wrong moment, uvloop says just that."""
+    async with processes(redis) as (one, other):
+        await other.bus.follow("mine")
+        with mute(one.bus, RuntimeError("the handler is closed")):
+            one.bus.tell("mine", 7)
+            await soon(lambda: one.bus.trouble)
+        await other.hears("mine", 7)
+        await soon(lambda: one.bus.trouble is None)
+
+
+@in_a_loop
+async def test_what_can_not_be_told_does_not_pile_up() -> None:
+    """Not even in a long time without Redis. Who can't be told all looks for himself."""
+    bus = RedisBus(f"redis://127.0.0.1:{free_port()}")
+    await bus.start()
+    try:
+        for number in range(25_000):
+            bus.tell(f"table {number}", number)
+            bus.tell_present(f"table {number}", ("ada",))
+            bus.tell_gone(f"person {number}")
+        await soon(lambda: len(bus._numbers) == 10_000)
+        assert "table 24999" in bus._numbers
+        assert "table 24999" in bus._present
+        assert (len(bus._present), bus._gone) == (10_000, {None})
+    finally:
+        await bus.close()
+
+
+@in_a_loop
+async def test_who_is_nobody_any_more_is_looked_for_if_there_are_too_many(
+    redis: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("manhattan.server.redis_bus._MOST_UNTOLD", 3)
+    async with processes(redis) as (one, other):
+        other.gone.clear()
+        with mute(one.bus, ConnectionError()):
+            for person in ("ada", "bob", "cid", "dot"):
+                one.bus.tell_gone(person)
+            await soon(lambda: one.bus._gone == {None})
+            one.bus.tell_gone("eve")
+        await soon(lambda: len(other.gone) == 2)
+        assert set(other.gone) == {None, "eve"}

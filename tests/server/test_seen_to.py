@@ -15,8 +15,10 @@ from websockets.sync.client import ClientConnection, connect
 
 from databases import Wire, busy, opened, wait_until
 from manhattan.client import Client, Refused
+from manhattan.server.caretaking import Caretaker
 from manhattan.server.entries import Begun, Entry, Opened, Played, Said, to_text
-from manhattan.server.store import Append, Summary
+from manhattan.server.live import LiveTable
+from manhattan.server.store import Append, Store, Summary
 from manhattan.server.terms import Terms
 from manhattan.server.thinking import Thinkers
 from players import kept
@@ -159,6 +161,68 @@ def test_a_bot_that_fails_tries_again(tmp_path: Path, monkeypatch: pytest.Monkey
         table = ada.open(chairs=AGAINST_EASY, first=1, pace=0, begin=True)
         wait_until(partial(_bot_has_moved, database, table), "the bot moves", every=0.2)
     assert failed
+
+
+def failing(patch: pytest.MonkeyPatch, owner: type, name: str) -> list[str]:
+    """Something goes wrong in a way that nobody expects, as long as there is nothing in the
+    list."""
+    works: Callable[..., Any] = getattr(owner, name)
+    well: list[str] = []
+
+    def fail(*about: Any) -> Any:
+        if not well:
+            raise ArithmeticError(name)
+        return works(*about)
+
+    patch.setattr(owner, name, fail)
+    return well
+
+
+def test_what_nobody_expects_does_not_end_caretaking(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("manhattan.server.caretaking.GRACE", 100)
+    monkeypatch.setattr("manhattan.server.caretaking._SWEEP", 0.05)
+    monkeypatch.setattr("manhattan.server.caretaking._OVER_IDLE", 0)
+    overdue = failing(monkeypatch, Store, "overdue")
+    database, table = str(tmp_path / "tables.db"), "c" * 14
+    with logs() as written, running(database) as up:
+        ada = up.client("Ada")
+        idle = ada.open(chairs=[{"who": "me"}, {"who": "open"}])
+        ada.leave(idle)
+        wait_until(lambda: idle not in up.state.house._tables, "all the rest is still done")
+        write(database, *a_bots_turn(table))
+        time.sleep(0.5)  # ten looks
+        [told] = written.troubles
+        assert (told["what"], told["error"][0]) == ("something went wrong", "ArithmeticError")
+        overdue.append("goes well again")
+        wait_until(partial(_bot_has_moved, database, table), "the bot moves", every=0.2)
+        assert len(written.troubles) == 1
+        overdue.clear()
+        wait_until(lambda: len(written.troubles) == 2, "it is told again")
+
+
+def test_a_table_with_which_something_is_wrong_keeps_no_other_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("manhattan.server.caretaking._SWEEP", 0.05)
+    monkeypatch.setattr("manhattan.server.caretaking._IDLE", 200)
+    forget = Caretaker._forget_if_idle
+    wrong: list[str] = []
+
+    def fail(self: Caretaker, live: LiveTable) -> None:
+        if live.id in wrong:
+            raise ArithmeticError
+        forget(self, live)
+
+    monkeypatch.setattr(Caretaker, "_forget_if_idle", fail)
+    with running(str(tmp_path / "tables.db")) as up, logs() as written:
+        ada = up.client("Ada")
+        wrong.append(ada.open(chairs=[{"who": "me"}, {"who": "open"}]))
+        others = [ada.open(chairs=[{"who": "me"}, {"who": "open"}]) for _ in range(3)]
+        wait_until(lambda: not set(others) & set(up.state.house._tables), "they are forgotten")
+        assert wrong[0] in up.state.house._tables
+        assert [line["what"] for line in written.troubles] == ["something went wrong"]
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])

@@ -82,7 +82,7 @@ async def test_which_cookies_are_whose(address: str) -> None:
     async with opened(address) as store:
         people = [f"person {number}" for number in range(250)]
         for number, person in enumerate(people):
-            await store.keep_person(Person(person, "Ada", 1 + number % 2), now=1)
+            await store.add_person(Person(person, "Ada", 1 + number % 2), now=1)
         found = await store.generations({*people, "nobody"})
         assert found == {person: 1 + number % 2 for number, person in enumerate(people)}
         assert await store.generations(set()) == {}
@@ -205,12 +205,30 @@ async def test_lists_of_tables(address: str) -> None:
 async def test_people(address: str) -> None:
     async with opened(address) as store:
         assert await store.person("1") is None
-        await store.keep_person(Person("1", "Ada \u00c5", 1), now=5)
-        await store.keep_person(Person("2", "Bob", 1), now=5)
-        await store.keep_person(Person("1", "Lady Ada", 2), now=6)
+        ada = Person("1", "Ada \u00c5", 1)
+        await store.add_person(ada, now=5)
+        await store.add_person(Person("2", "Bob", 1), now=5)
+        assert await store.rename_person(ada, "Lady Ada", now=6)
     async with opened(address) as store:
+        assert await store.person("1") == Person("1", "Lady Ada", 1)
+        assert await store.void_person(ada, now=7)
         assert await store.person("1") == Person("1", "Lady Ada", 2)
         assert await store.person("2") == Person("2", "Bob", 1)
+
+
+@in_a_loop
+async def test_who_is_nobody_any_more_stays_so(address: str) -> None:
+    """Whatever others do, at another process, who knew him before."""
+    async with opened(address) as here, opened(address) as there:
+        ada = Person("1", "Ada", 1)
+        await here.add_person(ada, now=5)
+        assert await there.void_person(ada, now=6)
+        assert not await here.rename_person(ada, "Lady Ada", now=7)
+        assert not await here.void_person(ada, now=7)
+        assert await there.person("1") == Person("1", "Ada", 2)
+        nobody = Person("2", "Nobody", 1)
+        assert not await here.rename_person(nobody, "Somebody", now=8)
+        assert await here.person("2") is None
 
 
 @in_a_loop

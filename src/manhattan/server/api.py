@@ -113,9 +113,11 @@ async def say_name(
 ) -> Myself:
     """Say your name, for the first time or a new one. That you are you is known by a cookie."""
     people: People = request.app.state.people
+    if person is not None:
+        person = await people.renamed(person, form.name, now())
     if person is None:
         gates.newcomers.take(address_of(request.scope))
-    person = await people.introduced(person, form.name, now())
+        person = await people.introduced(form.name, now())
     response.set_cookie(
         COOKIE,
         people.cookie_of(person),

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
+from collections.abc import Awaitable, Callable
 from random import Random
 from typing import TYPE_CHECKING, Final
 
@@ -24,6 +26,8 @@ from manhattan.view import view_of
 
 if TYPE_CHECKING:
     from manhattan.server.house import Decide, House
+
+log = logging.getLogger("manhattan.server")
 
 _SWEEP: Final = 1.0
 """Seconds between looks at what should have happened somewhere."""
@@ -54,6 +58,8 @@ class Caretaker:
         self._house = house
         self._sweeping: asyncio.Task[None] | None = None
         self._looked = now()
+        self._failing: set[str] = set()
+        """What went wrong last time."""
 
     def start(self) -> None:
         self._sweeping = asyncio.create_task(self._sweep())
@@ -131,25 +137,59 @@ class Caretaker:
         live.timer = loop.call_later(_RETRY, lambda: self.see_to(live))
 
     async def _sweep(self) -> None:
-        """See to tables whose process has died, and drop what nobody needs any more."""
+        """Again and again, whatever goes wrong: nobody else looks after what is left undone."""
+        house = self._house
         while True:
             await asyncio.sleep(_SWEEP * Random().uniform(0.8, 1.2))  # noqa: S311 - not all at once
             try:
-                most = _AT_ONCE + len(self._house.unreadable)  # which stay overdue
-                for table in await self._house.store.overdue(now() - GRACE, most):
-                    await self._house.apart(self._take_up(table))
-                await self._look_for_news()
-                await self._house.look_for_gone()
-                if self._house.trouble is not None:
-                    await self._house.store.has_space()
-                    self._house.storage_is_back()
+                await self._unharmed(self._look_for_overdue)
+                await self._unharmed(self._look_for_news)
+                await self._unharmed(house.look_for_gone)
+                await self._unharmed(self._look_for_storage)
             except StoreAway as error:
-                self._house.storage_is_away(error)
-            for live in self._house.tables:
+                house.storage_is_away(error)
+            await self._unharmed(self._tidy_up)
+
+    async def _unharmed(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do something. What nobody expects ends nothing else; it is told once, until it goes well
+        again, or the logs would be full of it."""
+        name = getattr(work, "__name__", "")
+        try:
+            await work()
+        except StoreAway:
+            raise
+        except Exception as error:
+            if name not in self._failing:
+                log.error("something went wrong", exc_info=error)
+            self._failing.add(name)
+        else:
+            self._failing.discard(name)
+
+    async def _look_for_overdue(self) -> None:
+        """See to tables whose process has died."""
+        most = _AT_ONCE + len(self._house.unreadable)  # which stay overdue
+        for table in await self._house.store.overdue(now() - GRACE, most):
+            await self._house.apart(self._take_up(table))
+
+    async def _look_for_storage(self) -> None:
+        """See whether the database that was away is back."""
+        if self._house.trouble is not None:
+            await self._house.store.has_space()
+            self._house.storage_is_back()
+
+    async def _tidy_up(self) -> None:
+        """Say again who is there, and drop what nobody needs any more."""
+        trouble: Exception | None = None
+        for live in self._house.tables:
+            try:
                 if live.viewers and now() - live.told_present > _SAY_AGAIN:
                     live.tell_presence(now())  # of whom nothing was heard for long is gone
                     self._house.tell_present(live)
                 self._forget_if_idle(live)
+            except Exception as error:  # the other tables can't help it
+                trouble = error
+        if trouble is not None:
+            raise trouble
 
     async def _look_for_news(self) -> None:
         """See what nobody has told us of: what we are not sure about, what came while we could hear

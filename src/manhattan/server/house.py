@@ -61,6 +61,8 @@ class House:
         self._caretaker = Caretaker(self)
         self._unsure_who = False
         """Somebody who looks on may be nobody any more: look first."""
+        self._coming: set[Viewer] = set()
+        """Who will look at a table in a moment."""
 
     # Beginning and end.
 
@@ -114,11 +116,16 @@ class House:
 
     async def look(self, table: str, viewer: Viewer, since: int | None) -> LiveTable:
         """Somebody looks at a table from now on."""
-        live = await self.table(table)
-        async with live.lock:
-            if live.unsure or (since or 0) > live.sitting.number:  # another process told him more
-                await self._catch_up(live)
-            live.welcome(viewer, since, now())
+        self._coming.add(viewer)  # from now on he is found when he becomes nobody
+        try:
+            await self._turn_away_gone([viewer])  # he may have since his cookie was looked at
+            live = await self.table(table)
+            async with live.lock:
+                if live.unsure or (since or 0) > live.sitting.number:  # another told him more
+                    await self._catch_up(live)
+                live.welcome(viewer, since, now())
+        finally:
+            self._coming.discard(viewer)
         self.tell_present(live)
         return live
 
@@ -136,12 +143,12 @@ class House:
         """Turn away who may have become nobody without our hearing of it."""
         if not (self._unsure_who or self.bus.trouble):
             return
-        self._unsure_who = True
-        found = await self.store.generations({one.person for one in self._viewers() if one.person})
-        self._unsure_who = False
-        for viewer in self._viewers():
-            if viewer.person in found and found[viewer.person] != viewer.generation:
-                viewer.turn_away()
+        self._unsure_who = False  # first: while we look, it may have to be looked for again
+        try:
+            await self._turn_away_gone(self._viewers())
+        except Exception:
+            self._unsure_who = True
+            raise
 
     async def act(
         self,
@@ -203,17 +210,23 @@ class House:
 
     async def _load(self, table: str) -> LiveTable:
         await self.bus.follow(table)  # first, so that nothing is missed meanwhile
+        try:
+            sitting = await self._read(table)
+        except Exception:
+            await self.bus.forget(table)  # or strangers could have us follow any number of names
+            raise
+        self.unreadable.pop(table, None)
+        return self._keep(sitting)
+
+    async def _read(self, table: str) -> Sitting:
         texts = await self.store.entries(table)
         try:
             sitting = folded(table, map(from_text, texts))
         except Exception as error:
-            await self.bus.forget(table)
             raise self._unreadable(table, error) from error
         if sitting is None:
-            await self.bus.forget(table)
             raise Denied(Denial.NO_SUCH_TABLE, table=table)
-        self.unreadable.pop(table, None)
-        return self._keep(sitting)
+        return sitting
 
     def _unreadable(self, table: str, error: Exception) -> Unreadable:
         """It is told once, or the logs would be full of it."""
@@ -323,9 +336,17 @@ class House:
             if viewer.person == person:
                 viewer.turn_away()
 
+    async def _turn_away_gone(self, viewers: list[Viewer]) -> None:
+        people = {viewer.person for viewer in viewers if viewer.person is not None}
+        found = await self.store.generations(people)
+        for viewer in viewers:
+            if viewer.person in found and found[viewer.person] != viewer.generation:
+                viewer.turn_away()
+
     def _viewers(self) -> list[Viewer]:
-        """Everybody who looks on through this process."""
-        return [viewer for live in self._tables.values() for viewer in live.viewers]
+        """Everybody who looks on through this process, or is about to."""
+        looking = (viewer for live in self._tables.values() for viewer in live.viewers)
+        return [*looking, *self._coming]
 
     def tell_present(self, live: LiveTable) -> None:
         live.told_present = now()

@@ -43,15 +43,18 @@ class People:
         person = await self._store.person(str(id))
         return person if person is not None and person.generation == generation else None
 
-    async def introduced(self, person: Person | None, name: str, now: Milliseconds) -> Person:
-        """Somebody says his name, for the first time or a new one."""
-        if person is None:
-            person = Person(secrets.token_urlsafe(16), name, 1)
-        person = replace(person, name=name)
-        await self._store.keep_person(person, now)
+    async def introduced(self, name: str, now: Milliseconds) -> Person:
+        """Somebody says his name for the first time."""
+        person = Person(secrets.token_urlsafe(16), name, 1)
+        await self._store.add_person(person, now)
         return person
+
+    async def renamed(self, person: Person, name: str, now: Milliseconds) -> Person | None:
+        """Somebody says a new name; None if none of his cookies is his any more, which may have
+        happened since he showed one."""
+        same = await self._store.rename_person(person, name, now)
+        return replace(person, name=name) if same else None
 
     async def forget(self, person: Person, now: Milliseconds) -> None:
         """None of his cookies is his any more."""
-        gone = replace(person, generation=person.generation + 1)
-        await self._store.keep_person(gone, now)
+        await self._store.void_person(person, now)

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import secrets
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import orjson
 from redis.asyncio import Redis
@@ -24,6 +24,7 @@ from manhattan.server.store import StoreError
 from manhattan.server.store.keeping import TableId
 
 log = logging.getLogger("manhattan.server.bus")
+T = TypeVar("T")
 
 _PREFIX: Final = "manhattan:"
 _PATIENCE: Final = 2.0
@@ -31,6 +32,8 @@ _PATIENCE: Final = 2.0
 _RETRY: Final = 0.5
 _EVERYTHING: Final = 2**31
 """More entries than any table has: look for yourself."""
+_MOST_UNTOLD: Final = 10_000
+"""So much is kept for a Redis that is away: others find the rest when they look for themselves."""
 _AWAY: Final = (RedisError, OSError, asyncio.TimeoutError)
 
 
@@ -62,7 +65,7 @@ class RedisBus:
         self._confirmed: dict[str, asyncio.Event] = {}
         self._numbers: dict[TableId, int] = {}
         self._present: dict[TableId, tuple[str, ...]] = {}
-        self._gone: set[PersonId] = set()
+        self._gone: set[PersonId | None] = set()
         self._something = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         self._heard_of: HeardOf = lambda *_: None
@@ -108,10 +111,12 @@ class RedisBus:
         if self._deaf:  # once Redis is back all tables are followed
             return
         heard = self._confirmed[_PREFIX + table] = asyncio.Event()
-        with suppress(*_AWAY):
-            await self._ears.subscribe(_PREFIX + table)
-            await asyncio.wait_for(heard.wait(), _PATIENCE)
-        self._confirmed.pop(_PREFIX + table, None)
+        try:
+            with suppress(*_AWAY):
+                await self._ears.subscribe(_PREFIX + table)
+                await asyncio.wait_for(heard.wait(), _PATIENCE)
+        finally:
+            self._confirmed.pop(_PREFIX + table, None)
 
     async def forget(self, table: TableId) -> None:
         self._followed.discard(table)
@@ -135,10 +140,10 @@ class RedisBus:
                     for person in gone:
                         pipe.publish(_PREFIX, self._said(gone=person))
                     await asyncio.wait_for(pipe.execute(), _PATIENCE)
-            except _AWAY as error:
-                self._numbers = numbers | self._numbers
-                self._present = present | self._present
-                self._gone |= gone
+            except Exception as error:
+                if not isinstance(error, _AWAY):  # what nobody expects must not make us mute
+                    log.error("something went wrong", exc_info=error)
+                self._keep_untold(numbers, present, gone)
                 self._mute = True
                 self._went_away(error)
                 await asyncio.sleep(_RETRY)
@@ -146,6 +151,18 @@ class RedisBus:
             else:
                 self._mute = False
                 self._came_back()
+
+    def _keep_untold(
+        self,
+        numbers: dict[TableId, int],
+        present: dict[TableId, tuple[str, ...]],
+        gone: set[PersonId | None],
+    ) -> None:
+        self._numbers = _latest(numbers | self._numbers)
+        self._present = _latest(present | self._present)
+        self._gone |= gone
+        if len(self._gone) > _MOST_UNTOLD:
+            self._gone = {None}  # too many to tell who: everybody looks for himself
 
     def _said(self, **what: object) -> bytes:
         return orjson.dumps({"by": self._me, **what})
@@ -212,3 +229,7 @@ class RedisBus:
         if self._missed and self.trouble is None:
             log.warning("redis is back")
             self._missed = False
+
+
+def _latest(untold: dict[TableId, T]) -> dict[TableId, T]:
+    return dict(list(untold.items())[-_MOST_UNTOLD:])

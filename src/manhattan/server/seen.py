@@ -170,12 +170,8 @@ def what_told(entry: Entry) -> dict[str, Any]:
     match entry:
         case Played():
             told |= {"player": entry.player, "move": entry.move}
-        case Sat():
-            told |= {"chair": entry.chair, "name": entry.name}
-        case Filled():
-            told |= {"chair": entry.chair, "level": entry.level}
-        case Vacated() | LinkMade() | SeatMoved():
-            told["chair"] = entry.chair
+        case Sat() | Filled() | Vacated() | LinkMade() | SeatMoved():
+            told |= {"chair": entry.chair, **_told_of_chair(entry)}
         case UndoAsked():
             told |= {"player": entry.player, "ply": entry.ply}
         case UndoAnswered():
@@ -187,6 +183,17 @@ def what_told(entry: Entry) -> dict[str, Any]:
         case Rematched():
             told["table"] = entry.table
     return told
+
+
+def _told_of_chair(entry: Sat | Filled | Vacated | LinkMade | SeatMoved) -> dict[str, Any]:
+    match entry:
+        case Sat():
+            return {"name": entry.name}
+        case Filled():
+            return {"level": entry.level}
+        case Vacated():
+            return {"chairs": [entry.chair, *entry.also]}
+    return {}
 
 
 def refusal_told(refusal: Refusal) -> RefusalTold:

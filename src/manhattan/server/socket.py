@@ -201,8 +201,8 @@ class Connection:
     async def _read(self) -> None:
         while True:
             message = await self._receive()
-            if message["type"] == "websocket.disconnect":
-                return
+            if message["type"] == "websocket.disconnect" or self._closing is not None:
+                return  # who is sent away does nothing more, even if he does not listen
             text = message.get("text")
             try:
                 self._commands.take()

@@ -42,14 +42,27 @@ export function covering(camera: Camera, sites: readonly Standing[]): Covering {
       continue
     }
     if (tower.ghost) continue
+    const around = edges(silhouette(camera, tower, Math.max(0, tower.height - 2), tower.height))
     const front = towers
       .filter((one) => one.depth > tower.depth && !faint.has(one.index))
       .map((one) => outlines.get(one.index)!)
+      .filter((outline) => touch(edges(outline), around))
     const at = front.length ? lifted(camera, tower, front) : null
     if (at) badges.push({ index: tower.index, at })
   }
   return { faint, uncovered, badges }
 }
+
+type Edges = readonly [number, number, number, number]
+
+function edges(points: readonly Point[]): Edges {
+  const xs = points.map(([x]) => x)
+  const ys = points.map(([, y]) => y)
+  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
+}
+
+const touch = (one: Edges, other: Edges): boolean =>
+  one[0] <= other[2] && other[0] <= one[2] && one[1] <= other[3] && other[1] <= one[3]
 
 function seenThrough(
   camera: Camera,

@@ -58,3 +58,22 @@ export function neighbour(
   })
   return found?.index ?? null
 }
+
+/** Keeps what looks the same the very same thing, so that only what has changed is drawn anew. */
+export function steadily(): (looks: SiteLook[]) => SiteLook[] {
+  let last: SiteLook[] = []
+  return (looks) => {
+    last = looks.map((look, n) => (last[n] && same(look, last[n]) ? last[n] : look))
+    return last
+  }
+}
+
+function same(one: SiteLook, other: SiteLook): boolean {
+  const { ghost: ghost1, ...rest1 } = one
+  const { ghost: ghost2, ...rest2 } = other
+  return (
+    ghost1?.colour === ghost2?.colour &&
+    ghost1?.floors === ghost2?.floors &&
+    (Object.keys(rest1) as (keyof typeof rest1)[]).every((name) => rest1[name] === rest2[name])
+  )
+}

@@ -226,15 +226,35 @@ class Store:
             found.update(rows)
         return found
 
-    async def keep_person(self, person: Person, now: Milliseconds) -> None:
+    async def add_person(self, person: Person, now: Milliseconds) -> None:
+        """Somebody new."""
         await self._database.write(
             Statement(
-                "INSERT INTO people (id, name, generation, changed_at) VALUES ($1, $2, $3, $4) "
-                "ON CONFLICT (id) DO UPDATE SET name = excluded.name, "
-                "generation = excluded.generation, changed_at = excluded.changed_at",
+                "INSERT INTO people (id, name, generation, changed_at) VALUES ($1, $2, $3, $4)",
                 (person.id, person.name, person.generation, now),
             )
         )
+
+    async def rename_person(self, person: Person, name: str, now: Milliseconds) -> bool:
+        """Call somebody something else; false if he is of another generation by now."""
+        return await self._change_person(person, "name = $4", name, now)
+
+    async def void_person(self, person: Person, now: Milliseconds) -> bool:
+        """Begin a new generation; false if that was done before."""
+        return await self._change_person(person, "generation = $4", person.generation + 1, now)
+
+    async def _change_person(
+        self, person: Person, change: str, to: str | int, now: Milliseconds
+    ) -> bool:
+        # One statement, which asks for the generation itself: what was read before it is over.
+        rows = await self._database.write(
+            Statement(
+                f"UPDATE people SET {change}, changed_at = $3 "  # noqa: S608 - our own words
+                "WHERE id = $1 AND generation = $2 RETURNING id",
+                (person.id, person.generation, now, to),
+            )
+        )
+        return bool(rows)
 
     async def secret(self, name: str) -> str:
         """A secret of the server's, the same for every process that uses this database."""

@@ -7,18 +7,7 @@ import re
 from playwright.sync_api import Browser
 
 from serving import Running
-from visitor import DESKTOP, PHONE, Visitor, shows, visiting
-
-BOTS = [{"who": "bot", "level": "easy"}] * 3
-
-
-def at_a_table(visitor: Visitor, up: Running, *others: dict[str, str], **terms: object) -> str:
-    """A table against bots that don't let one wait."""
-    client = up.client("Ada")
-    table = client.open(chairs=[{"who": "me"}, *others], pace=0, begin=True, **terms)
-    visitor.be(client)
-    visitor.go(f"/table/{table}")
-    return table
+from visitor import BOTS, DESKTOP, PHONE, Visitor, at_a_table, shows, visiting
 
 
 def test_play_now_is_one_click_and_a_game(browser: Browser, up: Running) -> None:

@@ -1,0 +1,40 @@
+"""Every edition and number of players, and every strength of bots: begun, and a round played."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Browser
+
+from manhattan.rules import EDITIONS
+from serving import Running
+from visitor import at_a_table, shows, visiting
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_a_round_of_every_edition(
+    browser: Browser, up: Running, edition: str, players: int
+) -> None:
+    with visiting(browser, up.address) as ada:
+        bots = [{"who": "bot", "level": "easy"}] * (players - 1)
+        at_a_table(ada, up, *bots, edition=edition)
+        for city in EDITIONS[edition].cities:
+            shows(ada.page.get_by_text(city, exact=True))
+        while ada.act() != "sheet":
+            pass
+        shows(ada.page.get_by_role("heading", name="Round 2 of"))
+        if players == 2:
+            ada.shot(f"table-{edition}-two-players")
+
+
+@pytest.mark.parametrize("level", ["easy", "medium"])
+def test_bots_of_a_level(browser: Browser, up: Running, level: str) -> None:
+    with visiting(browser, up.address) as ada:
+        ada.go("/new/bots")
+        ada.page.get_by_label("Strength of player 2").select_option(level)
+        ada.page.get_by_text("More settings").click()
+        ada.page.get_by_label("How fast bots move").select_option("0")
+        ada.page.get_by_role("button", name="Begin", exact=True).click()
+        for _ in range(3):
+            ada.act()
+        shows(ada.page.get_by_text(f"{level.title()} 1"))

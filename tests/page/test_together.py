@@ -1,0 +1,164 @@
+"""Several people: two browsers, one screen, onlookers, days between moves."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import Browser, expect
+
+from serving import Running
+from visitor import BOTS, PHONE, Visitor, at_a_table, shows, visiting
+
+
+def test_two_browsers_and_one_of_them_goes_offline(browser: Browser, up: Running) -> None:
+    with visiting(browser, up.address) as ada, visiting(browser, up.address, PHONE) as bob:
+        ada.go("/new/friends")
+        ada.page.get_by_label("Your name").fill("Ada")
+        for _ in range(2):
+            ada.page.get_by_role("button", name="One player less").click()
+        ada.page.get_by_role("button", name="Open the table").click()
+        link = ada.page.get_by_label("Link to this table").input_value()
+        bob.page.goto(link)
+        bob.page.get_by_label("Your name").fill("Bob")
+        bob.page.get_by_role("button", name="Sit down").click()
+        shows(bob.page.get_by_text("Ada begins the game."))
+        ada.page.get_by_role("button", name="Deal the cards").click()
+        both = (ada, bob)
+        for _ in range(6):
+            _who_moves(both).act()
+        bob.page.context.set_offline(True)
+        for _ in range(8):  # until it is Bob's turn
+            if _who_moves((ada, bob), patience=1500) is bob:
+                break
+            ada.act()
+        bob.page.context.set_offline(False)
+        bob.page.evaluate("dispatchEvent(new Event('online'))")
+        expect(bob.page.locator(".banner")).to_have_count(0, timeout=20_000)
+        for _ in range(6):
+            _who_moves(both).act()
+        assert ada.ply == bob.ply
+        ada.page.get_by_role("button", name="Talk").click()
+        ada.page.get_by_label("Say something").fill("<b>Good</b> game!")
+        ada.page.get_by_role("button", name="Say", exact=True).click()
+        ada.page.keyboard.press("Escape")
+        bob.page.get_by_role("button", name="Talk").click()
+        shows(bob.dialog.get_by_text("<b>Good</b> game!"))
+
+
+def _who_moves(both: tuple[Visitor, Visitor], patience: int = 10_000) -> Visitor:
+    """Whose page offers something to do. One who is offline offers nothing."""
+    ready = "dialog[open], .choose .actions, button[data-card]:not([disabled])"
+    waited = 0
+    while waited < patience:
+        for one in both:
+            if one.page.locator(ready).count():
+                return one
+        both[0].page.wait_for_timeout(50)
+        waited += 50
+    return both[1]
+
+
+def test_at_one_screen_hands_stay_hidden_until_one_sits_down(browser: Browser, up: Running) -> None:
+    with visiting(browser, up.address) as people:
+        people.go("/new/screen")
+        people.page.get_by_label("Your name").fill("Ada")
+        people.page.get_by_label("Name of player 2").fill("Bob")
+        people.page.get_by_role("button", name="Begin", exact=True).click()
+        seen: set[str] = set()
+        for _ in range(12):
+            what = people.wait()
+            if what == "curtain":
+                assert people.page.locator("[data-card]").count() == 0
+                name = re.match(r"(\w+)", people.dialog.inner_text().strip())
+                assert name is not None
+                seen.add(name[1])
+                if len(seen) == 1:
+                    people.shot("curtain-desktop")
+            people.act()
+        assert seen == {"Ada", "Bob"}
+
+
+def test_an_onlooker_sees_the_game_and_no_hand(browser: Browser, up: Running) -> None:
+    with visiting(browser, up.address) as ada, visiting(browser, up.address) as cat:
+        table = at_a_table(ada, up, *BOTS)
+        cat.go(f"/table/{table}")
+        shows(cat.page.get_by_text("You are looking on."))
+        for _ in range(3):
+            ada.act()
+        cat.until_after(3)
+        assert cat.page.locator("[data-card]").count() == 0
+        assert cat.page.locator(".log li").count() > 3
+
+
+def test_a_table_with_days_for_a_move_is_left_and_found_again(
+    browser: Browser, up: Running
+) -> None:
+    with visiting(browser, up.address) as ada:
+        clock = {"kind": "correspondence", "days": 2}
+        at_a_table(ada, up, *BOTS, clock=clock)
+        ada.act()
+        ply = ada.ply
+        ada.go("/")
+        ada.page.get_by_role("list", name="Your tables").get_by_role("link").first.click()
+        ada.wait()
+        assert ada.ply >= ply
+        shows(ada.page.get_by_role("timer"))
+
+
+def test_a_saved_game_is_downloaded_and_replayed(
+    browser: Browser, up: Running, tmp_path: Path
+) -> None:
+    with visiting(browser, up.address) as ada:
+        table = at_a_table(ada, up, BOTS[0])
+        client = up.client("Bob")
+        ada.play()
+        with ada.page.expect_download() as download:
+            ada.page.get_by_role("link", name="Save the game").click()
+        file = tmp_path / "game.json"
+        download.value.save_as(file)
+        ada.go("/replay")
+        ada.page.locator("input[type=file]").set_input_files(file)
+        moves = len([e for e in client.record(table)["events"] if "move" in e])
+        shows(ada.page.get_by_text(f"Move 0 of {moves}"))
+        shows(ada.page.get_by_text("Fair: verified"))
+        for _ in range(3):
+            ada.page.get_by_role("button", name="One move on").click()
+        shows(ada.page.get_by_text(f"Move 3 of {moves}"))
+        ada.page.get_by_role("button", name="To the end").click()
+        shows(ada.page.get_by_role("button", name="Score sheet"))
+        ada.page.get_by_label("Whose cards are shown").select_option("Ada")
+        assert ada.page.locator(".hand").count() == 1
+        ada.go(f"/replay/{table}?at=7")
+        shows(ada.page.get_by_text(f"Move 7 of {moves}"))
+        ada.shot("replay-desktop")
+
+
+def test_bad_files_and_dead_links_get_a_sentence_and_a_way_on(
+    browser: Browser, up: Running, tmp_path: Path
+) -> None:
+    with visiting(browser, up.address) as ada:
+        broken = tmp_path / "broken.json"
+        for text in ("{", "[]", '{"format": "manhattan-record"}', "\x00"):
+            broken.write_text(text)
+            ada.go("/replay")
+            ada.page.locator("input[type=file]").set_input_files(broken)
+            shows(ada.page.get_by_role("alert"))
+        ada.go("/table/aaaaaaaaaaaaaa")
+        shows(ada.page.get_by_role("heading", name="There is no such table"))
+        ada.page.get_by_role("link", name="To the first page").click()
+        shows(ada.page.get_by_role("button", name=re.compile("Play now")))
+        ada.go("/table/nonsense")
+        shows(ada.page.get_by_role("link", name="To the first page"))
+        ada.go("/replay/aaaaaaaaaaaaaa")
+        shows(ada.page.get_by_role("alert"))
+
+
+def test_a_full_table_can_be_looked_at(browser: Browser, up: Running) -> None:
+    host = up.client("Host")
+    table = host.open(chairs=[{"who": "me"}, {"who": "open"}])
+    up.client("Guest").sit(table)
+    with visiting(browser, up.address) as cat:
+        cat.go(f"/table/{table}")
+        shows(cat.page.get_by_text("Host begins the game."))
+        assert cat.page.get_by_role("button", name="Sit down").count() == 0
