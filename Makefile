@@ -7,6 +7,9 @@ PINNED := --constraint constraints.txt
 # The same for what builds the package, which pip sets up apart.
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 
+# Node for what looks at the page's code, from a wheel: nobody has to have one.
+NODE := $(BIN)/node
+
 # What is compiled can't be seen into: its coverage is that of a run without the compiler,
 # kept apart from the other one (under a name that combining that one doesn't take in).
 UNCOMPILED := NUMBA_DISABLE_JIT=1 MANHATTAN_CHECKED=1 COVERAGE_FILE=.coverage-uncompiled
@@ -19,10 +22,11 @@ UNMEASURED := tests/lockstep tests/kernel tests/properties tests/test_docs.py te
 PAGE := build_page.py $(shell find web -type f -not -path '*/node_modules/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help play test format types bench minds clean
+.PHONY: help play play-here test format types bench minds clean
 
 help:
-	@echo "make play    set everything up and play (make play ARGS='--players 2')"
+	@echo "make play    set everything up and open the game in a browser"
+	@echo "make play-here  the same in this terminal (make play-here ARGS='--players 2')"
 	@echo "make test    set everything up and run every check and test"
 	@echo "make format  put the code in order"
 	@echo "make bench   measure the speed on this machine"
@@ -30,31 +34,43 @@ help:
 	@echo "make clean   remove what these commands made"
 
 play: $(VENV)/.installed
+	@$(BIN)/manhattan serve $(ARGS)
+
+play-here: $(VENV)/.installed
 	@$(BIN)/manhattan play $(ARGS)
 
 # The server's tests wait for each other more than they work: more of them at a time.
 # What has to be compiled for the bots is compiled beside all that does not need it; and the kernel
 # by the tests that are not measured, since measuring makes the compiler slow, too.
-test: $(VENV)/.installed-test
+test: $(VENV)/.installed-test chromium
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	cd web && ../$(NODE) node_modules/prettier/bin/prettier.cjs --check --log-level warn .
+	cd web && ../$(NODE) node_modules/svelte-check/bin/svelte-check --fail-on-warnings --output human
 	$(BIN)/python tests/compile_ahead.py & ahead=$$!; trap "kill $$ahead 2>/dev/null" EXIT; \
 	  $(BIN)/mypy && $(BIN)/python -m pytest -n auto --dist loadgroup $(UNMEASURED) && wait $$ahead
-	$(BIN)/python -m pytest -n auto --dist loadgroup $(addprefix --ignore=,$(UNMEASURED) tests/judgement tests/server) --cov --cov-report=
+	$(BIN)/python -m pytest -n auto --dist loadgroup $(addprefix --ignore=,$(UNMEASURED) tests/judgement tests/server tests/page) --cov --cov-report=
 	$(BIN)/python -m pytest -n 4 --dist loadgroup tests/server --cov --cov-append --cov-report=
+	$(BIN)/python -m pytest -n 3 --dist loadgroup tests/page
 	$(BIN)/coverage report --include='src/manhattan/rules/*' --fail-under=100
 	$(BIN)/coverage report --omit='src/manhattan/kernel/*,src/manhattan/judgement/*' --fail-under=95
 	$(UNCOMPILED) $(BIN)/python -m pytest -n auto --dist loadgroup -m 'not compiled' --games 2 $(KERNEL_TESTS) --cov=src/manhattan/kernel --cov=src/manhattan/judgement --cov-report=
 	$(UNCOMPILED) $(BIN)/coverage report --include='src/manhattan/kernel/*,src/manhattan/judgement/*' --fail-under=95
 
+# Debian's browser; elsewhere it is looked for under the same name.
+.PHONY: chromium
+chromium:
+	@command -v chromium >/dev/null || { echo "Installing Chromium for the tests ..."; \
+	  apt-get update -qq && apt-get install -y -qq chromium >/dev/null; }
+
 format: $(VENV)/.installed-test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	cd web && npm run --silent format
+	cd web && ../$(NODE) node_modules/prettier/bin/prettier.cjs --write --log-level warn .
 
 # The page's types, from what the server says and understands.
 types: $(VENV)/.installed
-	$(BIN)/python -m manhattan.server.schema | (cd web && npm run --silent types) > web/src/protocol/told.ts.new
+	$(BIN)/python -m manhattan.server.schema | $(NODE) web/protocol.mjs > web/src/protocol/told.ts.new
 	mv web/src/protocol/told.ts.new web/src/protocol/told.ts
 
 bench: $(VENV)/.installed

@@ -28,7 +28,7 @@ const types = await compile(schema, 'Everything', {
   format: false
 })
 const config = await resolveConfig(`${import.meta.dirname}/told.ts`)
-const written = await format(types, { ...config, parser: 'typescript' })
+const written = await format(types, { ...config, plugins: [], parser: 'typescript' })
 const where = /^ \*\n \* This interface was referenced by .*\n \* via the `definition` .*\n/gm
 const whole = /export interface ManhattanWhatGoesOverTheWebsocket \{[^}]*\}\n/
 const said =
