@@ -109,11 +109,16 @@ class _Page(StaticFiles):
     async def get_response(self, path: str, scope: Scope) -> Response:
         if path.startswith("api/"):
             raise HTTPException(405 if _allowed(scope["path"]) else 404)
+        status = 200
         if _PLACES.fullmatch(scope["path"]):
             path = "index.html"
         elif path in ("", "."):  # what comes to the same in a roundabout way
             raise HTTPException(404)
+        elif "text/html" in Headers(scope=scope).get("accept", "") and not Path(path).suffix:
+            path, status = "index.html", 404  # somebody is lost: the page itself tells him
         response = await self._compressed(path, scope)
+        if status != 200 and response.status_code == 200:
+            response.status_code = status
         # A built file's name changes with what is in it.
         response.headers["cache-control"] = _FOR_EVER if path.startswith("assets/") else _ASK_AGAIN
         response.headers["vary"] = "accept-encoding"

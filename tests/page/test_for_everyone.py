@@ -1,0 +1,150 @@
+"""Nothing stands in anybody's way: axe on every page, in light and dark; and no text is cut off, in
+any language, on a small phone or a desktop."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Browser
+
+from serving import Running
+from visitor import BOTS, DESKTOP, Visitor, at_a_table, visiting
+
+AXE: Final = Path(__file__).parent.parent.parent / "web/node_modules/axe-core/axe.min.js"
+LANGUAGES: Final = ("en", "de", "fr", "nl", "pl")
+SMALL_PHONE: Final = (360, 740)
+
+
+@cache
+def axe() -> str:
+    return AXE.read_text("utf-8")
+
+
+def violations(visitor: Visitor) -> list[str]:
+    """What axe finds fault with. Its own code runs beside the page's, which its policy allows to
+    nobody else."""
+    visitor.page.wait_for_timeout(300)  # what fades in has no contrast yet
+    visitor.page.evaluate(axe())
+    told: dict[str, Any] = visitor.page.evaluate("axe.run()")
+    return [
+        f"{one['id']}: {node['target']} {node['failureSummary']}"
+        for one in told["violations"]
+        for node in one["nodes"]
+    ]
+
+
+CUT_OFF = """() => {
+  const found = []
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  while (walker.nextNode()) {
+    const node = walker.currentNode
+    const parent = node.parentElement
+    const other = 'svg, .unseen, .city, [data-may-be-cut], option'
+    if (!node.data.trim() || parent.closest(other)) continue
+    const range = document.createRange()
+    range.selectNodeContents(node)
+    const text = range.getBoundingClientRect()
+    if (!text.width || !parent.checkVisibility({ opacityProperty: true })) continue
+    if (text.right > innerWidth + 1 || text.left < -1) found.push(`${node.data.trim()}: outside`)
+    for (let box = parent; box; box = box.parentElement) {
+      const style = getComputedStyle(box)
+      if (style.overflowX === 'visible' || style.overflowX === 'auto') continue
+      const edge = box.getBoundingClientRect()
+      if (text.right > edge.right + 1 || text.left < edge.left - 1) {
+        found.push(`${node.data.trim()}: cut off by ${box.className || box.tagName}`)
+        break
+      }
+    }
+  }
+  if (document.documentElement.scrollWidth > innerWidth) found.push('the page scrolls sideways')
+  return found
+}"""
+
+
+def places(visitor: Visitor, up: Running) -> Iterator[str]:
+    """Every page and state, one after the other."""
+    for path in (
+        "/",
+        "/new/friends",
+        "/new/screen",
+        "/new/bots",
+        "/watch",
+        "/replay",
+        "/rules",
+        "/nowhere",
+    ):
+        visitor.go(path)
+        visitor.page.wait_for_load_state("networkidle")
+        yield path
+    client = up.client("Ada")
+    waiting = client.open(chairs=[{"who": "me"}, {"who": "open"}, BOTS[0]])
+    visitor.be(client)
+    visitor.go(f"/table/{waiting}")
+    visitor.page.get_by_role("img").first.wait_for()
+    yield "gathering"
+    yield from _a_round(visitor, up)
+
+
+def _a_round(visitor: Visitor, up: Running) -> Iterator[str]:
+    table = at_a_table(visitor, up, BOTS[0])
+    visitor.wait()
+    yield "choosing blocks"
+    visitor.act()
+    visitor.wait()
+    visitor.page.locator("[data-card]").first.click()
+    yield "a card picked"
+    visitor.page.locator(".tools button").last.click()
+    yield "settings"
+    visitor.page.keyboard.press("Escape")
+    while visitor.act() != "build":
+        pass
+    visitor.page.keyboard.press("v")
+    yield "the other view"
+    visitor.page.keyboard.press("v")
+    while visitor.wait() != "sheet":
+        visitor.act()
+    yield "score sheet"
+    while visitor.act() != "end":
+        pass
+    yield "end"
+    visitor.go(f"/replay/{table}?at=9")
+    visitor.page.locator(".time").wait_for()
+    yield "replay"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(browser: Browser, up: Running, theme: str) -> None:
+    with visiting(browser, up.address, DESKTOP, color_scheme=theme) as ada:
+        for place in places(ada, up):
+            ada.shot(f"{re.sub('[^a-z]+', '-', place).strip('-') or 'home'}-desktop-{theme}")
+            assert violations(ada) == [], place
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("size", [SMALL_PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_no_text_is_cut_off(
+    browser: Browser, up: Running, size: tuple[int, int], language: str
+) -> None:
+    with visiting(browser, up.address, size, language) as ada:
+        for place in places(ada, up):
+            if size == SMALL_PHONE and language == "en":
+                ada.shot(f"{re.sub('[^a-z]+', '-', place).strip('-') or 'home'}-phone")
+            assert ada.page.evaluate(CUT_OFF) == [], place
+            assert ada.page.locator("html").get_attribute("lang") == language
+
+
+def test_what_can_be_touched_is_large_enough(browser: Browser, up: Running) -> None:
+    """At least 24 pixels each way, on a phone of 360 (WCAG 2.2, 2.5.8)."""
+    small = """() => [...document.querySelectorAll('button, a[href], input, select')]
+      .filter((one) => one.checkVisibility() && !one.closest('p, label, .unseen'))
+      .map((one) => [one.outerHTML.slice(0, 90), one.getBoundingClientRect()])
+      .filter(([, box]) => box.width && (box.width < 24 || box.height < 24))
+      .map(([text]) => text)"""
+    with visiting(browser, up.address, SMALL_PHONE) as ada:
+        for place in places(ada, up):
+            assert ada.page.evaluate(small) == [], place
