@@ -12,8 +12,8 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import Browser
 
-from serving import Running
-from visitor import BOTS, DESKTOP, Visitor, at_a_table, visiting
+from serving import Running, play_on
+from visitor import BOTS, DESKTOP, Visitor, visiting
 
 AXE: Final = Path(__file__).parent.parent.parent / "web/node_modules/axe-core/axe.min.js"
 LANGUAGES: Final = ("en", "de", "fr", "nl", "pl")
@@ -91,26 +91,31 @@ def places(visitor: Visitor, up: Running) -> Iterator[str]:
 
 
 def _a_round(visitor: Visitor, up: Running) -> Iterator[str]:
-    table = at_a_table(visitor, up, BOTS[0])
+    """The states of a game. Its dull parts are played by a program with the same identity."""
+    client = up.client("Ada")
+    table = client.open(chairs=[{"who": "me"}, BOTS[0]], pace=0, begin=True)
+    visitor.be(client)
+    visitor.go(f"/table/{table}")
     visitor.wait()
     yield "choosing blocks"
     visitor.act()
     visitor.wait()
     visitor.page.locator("[data-card]").first.click()
     yield "a card picked"
-    visitor.page.locator(".tools button").last.click()
+    visitor.page.get_by_role("banner").get_by_role("button").last.click()
     yield "settings"
     visitor.page.keyboard.press("Escape")
-    while visitor.act() != "build":
-        pass
     visitor.page.keyboard.press("v")
     yield "the other view"
     visitor.page.keyboard.press("v")
-    while visitor.wait() != "sheet":
-        visitor.act()
-    yield "score sheet"
-    while visitor.act() != "end":
-        pass
+    visitor.act()
+    with client.at(table) as seat:
+        play_on(seat, 7)
+        visitor.page.locator("dialog[open] .sheet").wait_for()
+        yield "score sheet"
+        play_on(seat)
+    visitor.go(f"/table/{table}")
+    visitor.page.locator(".podium").wait_for()
     yield "end"
     visitor.go(f"/replay/{table}?at=9")
     visitor.page.locator(".time").wait_for()

@@ -1,6 +1,6 @@
 /** Is the screen a phone's? */
 class Width {
-  #narrow = matchMedia('(max-width: 760px)')
+  #narrow = matchMedia('(max-width: 900px)')
   narrow = $state(this.#narrow.matches)
 
   constructor() {
