@@ -6,6 +6,7 @@ the test fails on it.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ PHONE: Final = (390, 844)
 BOTS: Final = [{"who": "bot", "level": "easy"}] * 3
 SHOTS: Final = Path(__file__).parent.parent / "screenshots"
 """What the pages look like, for whoever changes them."""
+WORDS: Final = Path(__file__).parent.parent / "web/src/i18n"
 _EXPECTED = re.compile(r"status of 4\d\d|net::ERR_|WebSocket connection")
 """What a browser says by itself when a server refuses or is away."""
 
@@ -94,8 +96,14 @@ class Visitor:
         self._any(page.locator("button[data-block]:not([disabled]):not(.off)")).click()
         # On the roof, or the empty lot: what a person would point at.
         self._any(page.locator("[data-site].can > .ring, [data-site].open")).click(force=True)
-        page.get_by_role("button", name="Build", exact=True).click()
+        page.get_by_role("button", name=self.word("dock.build"), exact=True).click()
         self.until_after(before)
+
+    def word(self, key: str) -> str:
+        """A message of the page, in the language that it speaks."""
+        language = self.page.locator("html").get_attribute("lang")
+        told: dict[str, str] = json.loads((WORDS / f"{language}.json").read_text("utf-8"))
+        return told[key]
 
     def _any(self, found: Locator) -> Locator:
         found.first.wait_for()

@@ -69,7 +69,16 @@ CUT_OFF = """() => {
 
 def places(visitor: Visitor, up: Running) -> Iterator[str]:
     """Every page and state, one after the other."""
-    pages = ["/", "/new/friends", "/new/screen", "/new/bots", "/watch", "/replay", "/nowhere"]
+    pages = [
+        "/",
+        "/new/friends",
+        "/new/screen",
+        "/new/bots",
+        "/watch",
+        "/replay",
+        "/rules",
+        "/nowhere",
+    ]
     for path in (*pages, *(f"/learn/{number}" for number in LESSONS)):
         visitor.go(path)
         visitor.page.wait_for_load_state("networkidle")

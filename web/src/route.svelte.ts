@@ -64,6 +64,8 @@ export function follow(event: MouseEvent): void {
     link && link.origin === location.origin && !link.target && !link.hasAttribute('download')
   if (!own || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey) return
   if (event.shiftKey || event.altKey || link.pathname.startsWith('/api/')) return
+  const samePage = link.pathname === location.pathname && link.search === location.search
+  if (link.hash && samePage) return // to a part of the page, which the browser knows how to find
   event.preventDefault()
   place.go(link.pathname + link.search + link.hash)
 }
