@@ -51,11 +51,16 @@ test: $(VENV)/.installed-test chromium
 	  $(BIN)/mypy && $(BIN)/python -m pytest -n auto --dist loadgroup $(UNMEASURED) && wait $$ahead
 	$(BIN)/python -m pytest -n auto --dist loadgroup $(addprefix --ignore=,$(UNMEASURED) tests/judgement tests/server tests/page) --cov --cov-report=
 	$(BIN)/python -m pytest -n 4 --dist loadgroup tests/server --cov --cov-append --cov-report=
-	$(BIN)/python -m pytest -n 3 --dist loadgroup tests/page
+	$(BIN)/python -m pytest -n 3 --dist loadgroup -m 'not thorough' tests/page
 	$(BIN)/coverage report --include='src/manhattan/rules/*' --fail-under=100
 	$(BIN)/coverage report --omit='src/manhattan/kernel/*,src/manhattan/judgement/*' --fail-under=95
 	$(UNCOMPILED) $(BIN)/python -m pytest -n auto --dist loadgroup -m 'not compiled' --games 2 $(KERNEL_TESTS) --cov=src/manhattan/kernel --cov=src/manhattan/judgement --cov-report=
 	$(UNCOMPILED) $(BIN)/coverage report --include='src/manhattan/kernel/*,src/manhattan/judgement/*' --fail-under=95
+
+# Every page in every language, size and light; every edition and number of players: half an hour.
+.PHONY: test-pages
+test-pages: $(VENV)/.installed-test chromium
+	$(BIN)/python -m pytest -n 3 --dist loadgroup tests/page
 
 # Debian's browser; elsewhere it is looked for under the same name.
 .PHONY: chromium

@@ -10,8 +10,19 @@ from serving import Running
 from visitor import at_a_table, shows, visiting
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
-@pytest.mark.parametrize("edition", EDITIONS)
+def marks_of(number: int, players: int) -> list[pytest.MarkDecorator]:
+    """Each edition with one number of players, by turns; the others only on request."""
+    return [] if players == 2 + number % 3 else [pytest.mark.thorough]
+
+
+@pytest.mark.parametrize(
+    ("edition", "players"),
+    [
+        pytest.param(edition, players, marks=marks_of(number, players))
+        for number, edition in enumerate(EDITIONS)
+        for players in (2, 3, 4)
+    ],
+)
 def test_a_round_of_every_edition(
     browser: Browser, up: Running, edition: str, players: int
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Browser
 
 from serving import Running
@@ -41,6 +42,7 @@ def _by_player(visitor: Visitor, players: list[dict[str, str]]) -> list[str]:
     return [points[player["name"]] for player in players]
 
 
+@pytest.mark.thorough
 def test_a_whole_game_of_two_on_a_phone(browser: Browser, up: Running) -> None:
     with visiting(browser, up.address, PHONE, has_touch=True) as ada:
         at_a_table(ada, up, BOTS[0])

@@ -55,7 +55,14 @@ def solve(visitor: Visitor, number: int) -> None:
     shows(outcome(visitor).get_by_role("paragraph"))
 
 
-@pytest.mark.parametrize("size", [DESKTOP, PHONE, SMALLEST])
+@pytest.mark.parametrize(
+    "size",
+    [
+        pytest.param(DESKTOP, marks=pytest.mark.thorough),
+        PHONE,
+        pytest.param(SMALLEST, marks=pytest.mark.thorough),
+    ],
+)
 def test_the_whole_tutorial(browser: Browser, up: Running, size: tuple[int, int]) -> None:
     """From the first page to a game of one's own, and nothing ever sticks out."""
     with visiting(browser, up.address, size) as ada:

@@ -18,7 +18,10 @@ WORDS = Path(__file__).parent.parent.parent / "web/src/i18n/rules"
 STARTS = {"the oldest": "compare.start.oldest", "settled freely": "compare.start.free"}
 
 
-@pytest.mark.parametrize("language", ["en", "de", "fr", "nl", "pl"])
+@pytest.mark.parametrize(
+    "language",
+    ["pl", *(pytest.param(one, marks=pytest.mark.thorough) for one in ("en", "de", "fr", "nl"))],
+)
 def test_every_edition_can_be_read(browser: Browser, up: Running, language: str) -> None:
     words = json.loads((WORDS / f"{language}.json").read_text("utf-8"))
     with visiting(browser, up.address, SMALL_PHONE, language) as visitor:

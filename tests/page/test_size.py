@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pytest
 from playwright.sync_api import Browser
 
 from manhattan.game import Game
@@ -54,6 +55,7 @@ def test_compressed_files_are_handed_out_and_kept(browser: Browser, up: Running)
         assert answers[f"{up.address}/"].headers["cache-control"] == "no-cache"
 
 
+@pytest.mark.thorough
 def test_a_game_leaves_nothing_behind_in_the_page(browser: Browser, up: Running) -> None:
     with visiting(browser, up.address) as ada:
         at_a_table(ada, up, *BOTS)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, expect
 
-from serving import Running
+from serving import Running, play_on
 from visitor import BOTS, PHONE, Visitor, at_a_table, shows, visiting
 
 
@@ -110,9 +110,12 @@ def test_a_saved_game_is_downloaded_and_replayed(
     browser: Browser, up: Running, tmp_path: Path
 ) -> None:
     with visiting(browser, up.address) as ada:
-        table = at_a_table(ada, up, BOTS[0])
-        client = up.client("Bob")
-        ada.play()
+        client = up.client("Ada")
+        table = client.open(chairs=[{"who": "me"}, BOTS[0]], pace=0, begin=True)
+        with client.at(table) as seat:
+            play_on(seat)
+        ada.be(client)
+        ada.go(f"/table/{table}")
         with ada.page.expect_download() as download:
             ada.page.get_by_role("link", name="Save the game").click()
         file = tmp_path / "game.json"
