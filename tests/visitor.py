@@ -71,8 +71,8 @@ class Visitor:
         )
         for what, where in (
             ("end", "dialog[open] .podium"),
-            ("curtain", "dialog[open] .chips"),
             ("sheet", "dialog[open] .sheet"),
+            ("curtain", "dialog[open] .chips"),
             ("choose", ".choose .actions"),
             ("remove", ".removals button"),
         ):

@@ -90,6 +90,7 @@ def test_what_is_refused_is_explained(browser: Browser, up: Running) -> None:
         shows(outcome(ada).get_by_text("the whole tower is yours"))
 
 
+@pytest.mark.thorough
 def test_something_else_can_be_tried_again(browser: Browser, up: Running) -> None:
     with visiting(browser, up.address) as ada:
         ada.go("/learn/8")
@@ -118,6 +119,7 @@ def _all(site: str) -> list[str]:
     return [f"{city}{site}" for city in "ABCDEF"]
 
 
+@pytest.mark.thorough
 def test_by_keys_and_by_ear(browser: Browser, up: Running) -> None:
     with visiting(browser, up.address) as ada:
         page = ada.page
