@@ -35,6 +35,7 @@ FINITE = {
     "rules.prospect._holder": 66 + 286 + 1001,
     "server.metrics.entries": 16,  # kinds of them
     "server.schema.message_schema": 1,
+    "server.lessons.start": 8,  # one for each lesson that there is
 }
 """What is remembered without a limit, and how many different ones there are at most: keys are made
 of what a table can be, after it was checked, and never of what somebody says. Whatever can't be

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -196,7 +197,8 @@ def test_a_browser_gets_a_page(shared: Running) -> None:
         page = browser.get("/")
         assert page.status_code == 200
         assert "<title>Manhattan</title>" in page.text
-        assert browser.get("/page.css").headers["content-type"].startswith("text/css")
+        [style] = re.findall(r'href="(/assets/[^"]+\.css)"', page.text)
+        assert browser.get(style).headers["content-type"].startswith("text/css")
         assert browser.get("/../app.py").status_code == 404
         assert browser.get("/nowhere").json()["reason"] == "http"
 
