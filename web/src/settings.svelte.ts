@@ -41,11 +41,6 @@ class Settings {
     page.theme = this.#kept.theme
     page.motion = this.#kept.motion ? 'on' : 'off'
   }
-
-  /** Nothing moves that need not move. */
-  get still(): boolean {
-    return !this.#kept.motion || matchMedia('(prefers-reduced-motion: reduce)').matches
-  }
 }
 
 function read(): Kept {

@@ -89,7 +89,7 @@ class RedisBus:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         with suppress(*_AWAY):
-            await self._ears.aclose()  # type: ignore[no-untyped-call]
+            await self._ears.aclose()  # type: ignore[no-untyped-call]  # redis has no type for it
             await self._redis.aclose()
 
     def tell(self, table: TableId, number: int) -> None:
@@ -183,7 +183,7 @@ class RedisBus:
                 self._deaf = True
                 self._went_away(error)
                 with suppress(*_AWAY):
-                    await self._ears.aclose()  # type: ignore[no-untyped-call]
+                    await self._ears.aclose()  # type: ignore[no-untyped-call]  # redis has no type for it
                 await asyncio.sleep(_RETRY)
                 self._ears = self._redis.pubsub()
 

@@ -224,6 +224,7 @@ def table_told(sitting: Sitting, person: PersonId | None) -> TableTold:
         "public": terms.public,
         "serious": terms.serious,
         "pace": terms.pace,
+        # told as pydantic writes it
         "clock": terms.clock.model_dump(),  # type: ignore[typeddict-item]
         "commitment": game.commitment if game else None,
         "seed": game.seed.hex() if game and game.seed and sitting.stage == "over" else None,

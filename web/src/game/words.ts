@@ -1,6 +1,6 @@
 /** Sites, cards, moves and towers, as records and the protocol write them. */
 
-import type { Colour, Seat, TowerTold } from '$/protocol/told'
+import type { Colour, Seat } from '$/protocol/told'
 
 export const LETTERS: Record<string, Colour> = {
   o: 'orange',
@@ -92,5 +92,3 @@ export function turned(position: number, seat: Seat): number {
 
 /** The card that names a position, 1 to 9, is the position as its owner sees it. */
 export const cardAt = (index: number, seat: Seat): number => turned(index % 9, seat) + 1
-
-export const EMPTY: TowerTold | null = null
