@@ -167,7 +167,7 @@ class Game:
 
     def after(self, move: Move | str, player: int | None = None) -> Game:
         """A game of its own, one move further; this one stays as it is."""
-        game = copy(self)
+        game = self.__copy__()
         game.play(move, player)
         return game
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from manhattan.game import Game
 from manhattan.rules import (
@@ -27,8 +27,7 @@ from manhattan.rules import (
 from manhattan.rules.legality import moves_with, refusal
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """The open table, and the hand of the one who looks."""
 
     table: Table

@@ -67,8 +67,7 @@ def test_nobody_moves_before_the_beginning_or_after_the_end() -> None:
 def test_a_command_is_remembered_by_its_name() -> None:
     table = Gathering(ME, OPEN).begins(BOB)
     table.plays(ADA, command="one")
-    [done] = table.sitting.done
-    assert (done.person, done.command, done.number) == (ADA, "one", table.sitting.number - 1)
+    assert table.sitting.done == {(ADA, "one"): table.sitting.number - 1}
 
 
 # Taking back.

@@ -131,7 +131,7 @@ def can_build(table: Table, hand: tuple[Card, ...]) -> bool:
         largest = (0, *_different_sizes(table.tableaus[slot]))[-1]
         for card in hand:
             for site in targets[card]:
-                if board[site].smallest_for(colour) <= largest:
+                if board[site].needs[colour] <= largest:
                     return True
     return False
 
@@ -232,6 +232,7 @@ class Placements:
     site: Site
     city: int
     sizes: Sizes
+    largest: int
     builds: tuple[Build, ...]
 
 
@@ -248,8 +249,7 @@ def placements(table: Table, hand: tuple[Card, ...]) -> list[Placements]:
         found += [
             by_least[least][site]
             for site in reach
-            # what follows is board[site].smallest_for(colour), in line
-            if (least := board[site].needs.get(colour, board[site].newcomer_needs)) <= largest
+            if (least := board[site].needs[colour]) <= largest
         ]
     return found
 
@@ -277,7 +277,8 @@ def _placements(seat: Seat, own: OwnColour, sizes: Sizes) -> tuple[tuple[Placeme
     def on(site: Site, least: int) -> Placements:
         fit = tuple(size for size in sizes if size >= least)
         builds = tuple(Build(site, size, own.said) for size in fit)
-        return Placements(card_for(seat, site), own.slot, site, site // 9, fit, builds)
+        largest = fit[-1] if fit else 0
+        return Placements(card_for(seat, site), own.slot, site, site // 9, fit, largest, builds)
 
     return tuple(tuple(on(site, least) for site in SITES) for least in (0, *SIZES))
 

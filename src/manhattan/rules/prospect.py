@@ -92,15 +92,17 @@ class Standing:
         """What each of the mover's placements would change, site by site and by size."""
         (owners, cities, summit), board = self._found, self._table.board
         height, scorer, sharer = summit
+        passings = [city.passing for city in cities]
         found: list[Prospects] = []
         for place in places:
-            site, slot, sizes = place.site, place.slot, place.sizes
-            passing = cities[place.city].passing[slot][owners[site]]
+            site = place.site
+            passing = passings[place.city][place.slot][owners[site]]
             below = height - board[site].height
-            if sizes[-1] < below:  # a block's size matters for nothing else
-                found.append(passing.whatever_size[len(sizes)])
+            if place.largest < below:  # a block's size matters for nothing else
+                found.append(passing.whatever_size[len(place.sizes)])
             else:
-                found.append(_by_size(passing, sizes, below, slot, scorer, sharer, self._each))
+                rest = below, place.slot, scorer, sharer, self._each
+                found.append(_by_size(passing, place.sizes, *rest))
         return found
 
     def prospect(self, build: Build) -> Prospect:

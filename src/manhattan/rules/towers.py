@@ -27,9 +27,7 @@ class Tower:
     floors: Mapping[Colour, int] = field(init=False, repr=False, compare=False)
     """The floors of each colour that has any, wherever they are in the tower."""
     needs: Mapping[Colour, int] = field(init=False, repr=False, compare=False)
-    """The smallest block that each of those colours may put on top; 5 or more means none."""
-    newcomer_needs: int = field(init=False, repr=False, compare=False)
-    """The smallest block of any other colour."""
+    """The smallest block that each colour may put on top; 5 or more means none."""
 
     def __post_init__(self) -> None:
         floors: dict[Colour, int] = {}
@@ -40,12 +38,13 @@ class Tower:
         # An empty site takes anything, and so does one's own tower (the difference is 0); less
         # than 0 is what no game can lead to.
         strength = floors[owner] if owner else 1
+        needs = dict.fromkeys(Colour, strength)
+        needs |= {colour: max(1, strength - own) for colour, own in floors.items()}
         set_once = object.__setattr__
         set_once(self, "owner", owner)
         set_once(self, "height", sum(floors.values()))
         set_once(self, "floors", floors)
-        set_once(self, "needs", {colour: max(1, strength - own) for colour, own in floors.items()})
-        set_once(self, "newcomer_needs", strength)
+        set_once(self, "needs", needs)
 
     @classmethod
     def parse(cls, text: str) -> Tower:
@@ -59,7 +58,7 @@ class Tower:
 
     def smallest_for(self, colour: Colour) -> int:
         """The smallest block that a colour may put on top (RULES 5b); 5 or more means none."""
-        return self.needs.get(colour, self.newcomer_needs)
+        return self.needs[colour]
 
     def topped(self, block: Block) -> Tower:
         """This tower with one more block on top."""

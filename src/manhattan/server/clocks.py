@@ -6,8 +6,7 @@ Pure arithmetic on milliseconds. Bots, and people for whom a bot plays, have no 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.config import JsonDict
@@ -62,9 +61,8 @@ class Correspondence(_Terms):
 ClockTerms = Annotated[NoClock | RealTime | Correspondence, Field(discriminator="kind")]
 
 
-@dataclass(frozen=True, slots=True)
-class Clocks:
-    """What everybody's clock shows."""
+class Clocks(NamedTuple):
+    """What everybody's clock shows. (A named tuple, because every move makes new ones.)"""
 
     terms: NoClock | RealTime | Correspondence
     left: tuple[Milliseconds, ...]
@@ -110,7 +108,7 @@ def given_time(clocks: Clocks, player: int) -> Clocks:
     """The clocks when somebody comes back whose time had run out."""
     terms = clocks.terms
     least = _full(terms) if isinstance(terms, Correspondence) else _BACK
-    return replace(clocks, left=_with(clocks.left, player, max(clocks.left[player], least)))
+    return clocks._replace(left=_with(clocks.left, player, max(clocks.left[player], least)))
 
 
 def _full(terms: NoClock | RealTime | Correspondence) -> Milliseconds:

@@ -36,7 +36,7 @@ from manhattan.server.sitting import (
     COMMANDS_KEPT,
     TALK_KEPT,
     Chair,
-    Done,
+    Chairs,
     Line,
     Link,
     Sitting,
@@ -67,7 +67,7 @@ def opened(table: str, entry: Opened) -> Sitting:
         host_name=entry.name,
         opened_at=entry.at,
         changed_at=entry.at,
-        chairs=tuple(chairs),
+        chairs=Chairs(chairs),
         schedule=setup.schedule,
         clocks=wound_up(terms.clock, len(chairs)),
         after=entry.after,
@@ -98,8 +98,10 @@ def fold(sitting: Sitting | None, entry: Entry) -> Sitting:
     if not isinstance(entry, Played | Said):
         changes["besides"] = sitting.besides + 1
     if entry.by is not None and entry.command is not None:
-        this = Done(entry.by, entry.command, sitting.number)
-        changes["done"] = (*sitting.done[-COMMANDS_KEPT + 1 :], this)
+        done = {**sitting.done, (entry.by, entry.command): sitting.number}
+        if len(done) > COMMANDS_KEPT:
+            del done[next(iter(done))]
+        changes["done"] = done
     return sitting._replace(number=sitting.number + 1, **changes)
 
 
@@ -141,7 +143,7 @@ def _sat_down(
             return {"chairs": _with(sitting, entry.chair, name=entry.name, person=entry.by)}
         case Vacated():
             freed = (entry.chair, *entry.also)
-            chairs = tuple(
+            chairs = Chairs(
                 replace(chair, name="", person=None, level=None) if number in freed else chair
                 for number, chair in enumerate(sitting.chairs)
             )
@@ -209,7 +211,7 @@ def _played_for(sitting: Sitting, entry: Resigned | RanOut | Returned) -> Change
 
 def _gone_on(
     sitting: Sitting,
-    chairs: tuple[Chair, ...],
+    chairs: Chairs,
     game: Game,
     now: Milliseconds,
     *,
@@ -248,18 +250,17 @@ def _last_seen(sitting: Sitting, game: Game) -> int:
 
 def _alone(sitting: Sitting, player: int) -> bool:
     """Does a person sit there, who has his screen to himself?"""
-    person = sitting.chairs[player].person
-    return person is not None and [chair.person for chair in sitting.chairs].count(person) == 1
+    return len(sitting.chairs_of(sitting.chairs[player].person)) == 1
 
 
-def _with(sitting: Sitting, number: int, **changes: Any) -> tuple[Chair, ...]:
+def _with(sitting: Sitting, number: int, **changes: Any) -> Chairs:
     """The chairs, one of them changed."""
     chairs = list(sitting.chairs)
     chairs[number] = replace(chairs[number], **changes)
-    return tuple(chairs)
+    return Chairs(chairs)
 
 
-def _host(sitting: Sitting, chairs: tuple[Chair, ...]) -> Changes:
+def _host(sitting: Sitting, chairs: Chairs) -> Changes:
     """Who opened the table and has left it hands it on."""
     people = [chair for chair in chairs if chair.person is not None]
     if not people or any(chair.person == sitting.host for chair in people):

@@ -46,7 +46,7 @@ def _whole(place: Placements, prospects: Prospects) -> PlaceTold:
 
 
 _CUT: Final = b',"takes_from"'
-_NO_PLACE: Final = Placements(0, 0, SITES[0], 0, (), ())
+_NO_PLACE: Final = Placements(0, 0, SITES[0], 0, (), 0, ())
 _NO_PROSPECTS: Final = Prospects(None, ())
 
 

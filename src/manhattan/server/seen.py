@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from typing import Any, cast
+
+import orjson
 
 from manhattan.record import event_json, result_json
 from manhattan.rules import (
@@ -98,30 +100,34 @@ class News:
         self.after = after
         self.entry = entry
         self._known = known
+        self._standing: Standing | None = None
+        self._for_all: NewsMessage | None = None
 
     @property
     def number(self) -> int:
         return self.before.number
 
-    @cached_property
     def standing(self) -> Standing:
         """The points, as the board stands now."""
+        if self._standing is None:
+            self._standing = self._stands()
+        return self._standing
+
+    @property
+    def standing_if_known(self) -> Standing | None:
+        """If somebody has asked for it."""
+        return self._standing
+
+    def _stands(self) -> Standing:
         before, game = self.before.game, self.after.game
         assert game is not None
         known, self._known = self._known, None  # or all would hang together for ever
         if known is None or before is None or known.board is not before.table.board:
             return Standing(game.table)
-        if len(sites := self._built_on) > 1:
+        if len(sites := self._built_on()) > 1:
             return Standing(game.table)
         return known.after(game.table, sites[0] if sites else None)
 
-    @property
-    def standing_if_known(self) -> Standing | None:
-        """If somebody has asked for it."""
-        found: Standing | None = self.__dict__.get("standing")
-        return found
-
-    @property
     def _built_on(self) -> Sequence[Site]:
         """The sites that may look different now."""
         before, game = self.before.game, self.after.game
@@ -130,12 +136,27 @@ class News:
         move = game.moves[-1] if isinstance(self.entry, Played) else None
         return (move.site,) if isinstance(move, Build) else SITES  # perhaps it was taken back
 
-    @cached_property
-    def _changes(self) -> PositionTold:
-        return _changes(self.before, self.after, self._built_on, lambda: self.standing)
-
     def told(self, person: PersonId | None, now: Sitting) -> NewsMessage:
         """For a viewer, as the table stands now: only the latest news say what he may do."""
+        entry, after = self.entry, self.after
+        if self._for_all is None:
+            self._for_all = self._told_to_all()
+        told = self._for_all.copy()
+        if isinstance(entry, Said):
+            return told
+        if (game := after.game) is not None:
+            if isinstance(entry, Played):
+                events = all_seen_by(_steady_eyes(now, person), game.last_events)
+                told["events"] = events_told(events, game.setup)
+            if now is after:
+                seen = view(game.state, after.eyes_of(person))
+                told["own"] = own_told(seen, self.standing)
+        if not isinstance(entry, Played) or after.stage == "over" or self.before.undo is not None:
+            told["table"] = table_told(after, person)
+        return told
+
+    def _told_to_all(self) -> NewsMessage:
+        """What is the same for everybody is written once."""
         entry, after = self.entry, self.after
         told: NewsMessage = {
             "type": "news",
@@ -145,23 +166,10 @@ class News:
         }
         if isinstance(entry, Said):
             told["what"]["chair"] = after.talk[-1].chair
-            return told
-        game = after.game
-        if game is not None:
-            if isinstance(entry, Played):
-                events = all_seen_by(_steady_eyes(now, person), game.last_events)
-                told["events"] = events_told(events, game.setup)
-            told["changes"] = self._changes
-            if now is after:
-                told["own"] = self._own(person)
-        if not isinstance(entry, Played) or after.stage == "over" or self.before.undo is not None:
-            told["table"] = table_told(after, person)
+        elif after.game is not None:
+            changes = _changes(self.before, after, self._built_on(), self.standing)
+            told["changes"] = cast("PositionTold", orjson.Fragment(orjson.dumps(changes)))
         return told
-
-    def _own(self, person: PersonId | None) -> OwnTold:
-        assert self.after.game is not None
-        seen = view(self.after.game.state, self.after.eyes_of(person))
-        return own_told(seen, lambda: self.standing)
 
 
 def what_told(entry: Entry) -> dict[str, Any]:

@@ -5,7 +5,10 @@ From one standing to the next leads an entry (``folding``).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
 from manhattan.game import Game
@@ -51,6 +54,19 @@ class Chair:
         return STAND_IN if self.played_for else self.level
 
 
+class Chairs(tuple[Chair, ...]):
+    """The chairs of a table, player by player."""
+
+    @cached_property
+    def by_person(self) -> Mapping[PersonId, tuple[int, ...]]:
+        """Where everybody sits: asked for several times at every move, and seldom changed."""
+        found: dict[PersonId, tuple[int, ...]] = {}
+        for number, chair in enumerate(self):
+            if chair.person is not None:
+                found[chair.person] = (*found.get(chair.person, ()), number)
+        return found
+
+
 @dataclass(frozen=True, slots=True)
 class Undo:
     """A question that the others have to answer."""
@@ -82,15 +98,6 @@ class Link:
     at: Milliseconds
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
-    """A command that was carried out, and the entry that it became."""
-
-    person: PersonId
-    command: str
-    number: int
-
-
 class Sitting(NamedTuple):
     """A table with those who sit at it. (A named tuple, because every move makes a new one.)"""
 
@@ -102,7 +109,7 @@ class Sitting(NamedTuple):
     host_name: str
     opened_at: Milliseconds
     changed_at: Milliseconds
-    chairs: tuple[Chair, ...]
+    chairs: Chairs
     schedule: Schedule
     clocks: Clocks
     stage: Stage = "gathering"
@@ -117,7 +124,9 @@ class Sitting(NamedTuple):
     besides: int = 0
     """How much happened here in all besides moves and talk."""
     links: tuple[Link, ...] = ()
-    done: tuple[Done, ...] = ()
+    done: Mapping[tuple[PersonId, str], int] = MappingProxyType({})
+    """The last commands that were carried out, by who sent them and what they called themselves:
+    the entry that each became."""
     after: str | None = None
     """The table that this one is the rematch of."""
     next: str | None = None
@@ -125,9 +134,7 @@ class Sitting(NamedTuple):
 
     def chairs_of(self, person: PersonId | None) -> tuple[int, ...]:
         """Where a person sits: at more than one place where several share a screen."""
-        if person is None:
-            return ()
-        return tuple([n for n, chair in enumerate(self.chairs) if chair.person == person])
+        return () if person is None else self.chairs.by_person.get(person, ())
 
     def eyes_of(self, person: PersonId | None) -> int | None:
         """Whose cards a person may see now: his own; and where several share his screen, those of
@@ -142,7 +149,7 @@ class Sitting(NamedTuple):
 
     def people(self) -> frozenset[PersonId]:
         """Everybody who sits here."""
-        return frozenset(chair.person for chair in self.chairs if chair.person is not None)
+        return frozenset(self.chairs.by_person)
 
     @property
     def mover(self) -> int | None:
@@ -163,14 +170,14 @@ class Sitting(NamedTuple):
         """When somebody has to look at this table, because something will have to happen."""
         if self.stage != "playing":
             return None
-        moments = [self.clocks.due]
+        clock = self.clocks.due
         if self.undo is not None:
-            moments.append(self.undo.at + UNDO_WAITS)
+            other = self.undo.at + UNDO_WAITS
         elif self.bot_to_move:
-            moments.append(self.changed_at + self.terms.pace)
+            other = self.changed_at + self.terms.pace
         else:
-            return self.clocks.due
-        return min(moment for moment in moments if moment is not None)
+            return clock
+        return other if clock is None else min(clock, other)
 
     def must_agree(self, asker: PersonId) -> frozenset[PersonId]:
         """The other people at the table who are still playing themselves."""
