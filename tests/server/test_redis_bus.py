@@ -10,6 +10,7 @@ from typing import NoReturn
 
 import pytest
 from redis import Redis as Asking
+from redis.asyncio.client import Pipeline
 
 from databases import Redis, free_port, in_a_loop
 from manhattan.server.redis_bus import RedisBus
@@ -224,3 +225,21 @@ async def test_who_is_nobody_any_more_is_looked_for_if_there_are_too_many(
             one.bus.tell_gone("eve")
         await soon(lambda: len(other.gone) == 2)
         assert set(other.gone) == {None, "eve"}
+
+
+@in_a_loop
+async def test_whoever_closes_in_the_moment_of_an_answer_does_not_wait_for_ever(
+    redis: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with processes(redis) as (one, _):
+        execute = Pipeline.execute
+
+        async def closed_in_this_moment(pipe: Pipeline) -> object:
+            answer = await execute(pipe)
+            for task in one.bus._tasks:
+                asyncio.get_running_loop().call_soon(task.cancel)
+            return answer
+
+        monkeypatch.setattr(Pipeline, "execute", closed_in_this_moment)
+        one.bus.tell("table", 1)
+        await soon(lambda: all(task.done() for task in one.bus._tasks))

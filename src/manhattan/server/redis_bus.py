@@ -114,7 +114,8 @@ class RedisBus:
         try:
             with suppress(*_AWAY):
                 await self._ears.subscribe(_PREFIX + table)
-                await asyncio.wait_for(heard.wait(), _PATIENCE)
+                async with asyncio.timeout(_PATIENCE):
+                    await heard.wait()
         finally:
             self._confirmed.pop(_PREFIX + table, None)
 
@@ -139,7 +140,10 @@ class RedisBus:
                         pipe.publish(_PREFIX + table, self._said(present=people))
                     for person in gone:
                         pipe.publish(_PREFIX, self._said(gone=person))
-                    await asyncio.wait_for(pipe.execute(), _PATIENCE)
+                    # wait_for would lose a close() that comes in the moment of the answer, and who
+                    # closes would wait for ever
+                    async with asyncio.timeout(_PATIENCE):
+                        await pipe.execute()
             except Exception as error:
                 if not isinstance(error, _AWAY):  # what nobody expects must not make us mute
                     log.error("something went wrong", exc_info=error)
