@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from manhattan.cli import main
-from manhattan.server.load import bench, measuring, peer
+from manhattan.server.load import bench, measuring
 from manhattan.server.load.idling import measure_idle
+from manhattan.server.load.peer import NoPeer
 
 
 def test_players_play_and_are_counted(
@@ -46,5 +47,5 @@ def test_idle_tables_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_node_the_peer_is_told_to_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda _: None)
-    with pytest.raises(peer.NoPeer, match="leave --peer out"):
-        peer.measure_peer(1, 1)
+    with pytest.raises(NoPeer, match="leave --peer out"):
+        next(bench.busy(1, 1, None, compared=True))

@@ -93,7 +93,7 @@ def server(
     elif soak:
         figures = load.soak(database)
     else:
-        figures = load.busy(tables, seconds, database, peer=peer)
+        figures = load.busy(tables, seconds, database, compared=peer)
     _show(figures, json_file)
 
 

@@ -10,6 +10,8 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from manhattan.rules import ManhattanError
@@ -21,38 +23,44 @@ class NoPeer(ManhattanError):
     """boardgame.io can't be measured here."""
 
 
-def measure_peer(matches: int, seconds: float) -> float:
-    """How many moves a second boardgame.io carries, in memory."""
+@contextmanager
+def peer() -> Iterator[Callable[[int, float], float]]:
+    """Have boardgame.io at hand, and measure how many moves a second it carries, in memory, at so
+    many matches in so many seconds."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None or npm is None or not SOURCES.exists():
         raise NoPeer(
             "boardgame.io is measured from the sources, with node and npm: leave --peer out."
         )
-    cores = sorted(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(SOURCES, folder, dirs_exist_ok=True)
         quiet = [npm, "install", "--no-package-lock", "--no-audit", "--no-fund", "--silent"]
         if subprocess.run(quiet, cwd=folder, check=False).returncode:  # noqa: S603 - found above
             raise NoPeer("npm could not install boardgame.io.")
-        server = subprocess.Popen(  # noqa: S603 - our own server.cjs
-            [node, "server.cjs"], cwd=folder, stdout=subprocess.PIPE, text=True
-        )
+        yield lambda matches, seconds: _measure(node, folder, matches, seconds)
+
+
+def _measure(node: str, folder: str, matches: int, seconds: float) -> float:
+    cores = sorted(os.sched_getaffinity(0))
+    server = subprocess.Popen(  # noqa: S603 - our own server.cjs
+        [node, "server.cjs"], cwd=folder, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        os.sched_setaffinity(server.pid, cores[:1])
+        assert server.stdout is not None
+        port = server.stdout.readline().strip()
+        command = [node, "players.cjs", "--port", port, "--matches", str(matches)]
+        command += ["--seconds", str(seconds)]
+        os.sched_setaffinity(0, cores[1:] or cores)  # the players inherit it
         try:
-            os.sched_setaffinity(server.pid, cores[:1])
-            assert server.stdout is not None
-            port = server.stdout.readline().strip()
-            command = [node, "players.cjs", "--port", port, "--matches", str(matches)]
-            command += ["--seconds", str(seconds)]
-            os.sched_setaffinity(0, cores[1:] or cores)  # the players inherit it
-            try:
-                played = subprocess.run(  # noqa: S603 - our own players.cjs
-                    command, cwd=folder, stdout=subprocess.PIPE, text=True, check=True
-                )
-            finally:
-                os.sched_setaffinity(0, cores)
-            return float(json.loads(played.stdout)["moves_a_second"])
+            played = subprocess.run(  # noqa: S603 - our own players.cjs
+                command, cwd=folder, stdout=subprocess.PIPE, text=True, check=True
+            )
         finally:
-            server.terminate()
-            server.wait()
-            assert server.stdout is not None
-            server.stdout.close()
+            os.sched_setaffinity(0, cores)
+        return float(json.loads(played.stdout)["moves_a_second"])
+    finally:
+        server.terminate()
+        server.wait()
+        assert server.stdout is not None
+        server.stdout.close()
