@@ -16,9 +16,12 @@ interface Around {
   choice?: Choice | null
   told?: Record<string, TowerTold | null | undefined>
   own?: readonly string[]
+  /** For who can't see it; not needed for decoration. */
+  labels?: boolean
 }
 
-export function siteLooks({ cast, towers, last, choice, told = {}, own = [] }: Around): SiteLook[] {
+export function siteLooks(around: Around): SiteLook[] {
+  const { cast, towers, last, choice, told = {}, own = [], labels = true } = around
   return Array.from({ length: 54 }, (_, index): SiteLook => {
     const site = siteName(index)
     const tower = towers.get(site) ?? []
@@ -40,7 +43,7 @@ export function siteLooks({ cast, towers, last, choice, told = {}, own = [] }: A
       label: ''
     }
     if (choice?.active) marked(look, choice, told[site], own)
-    look.label = label(cast, look, choice ?? null)
+    if (labels) look.label = label(cast, look, choice ?? null)
     return look
   })
 }
