@@ -6,6 +6,7 @@ import type { TowerTold } from '$/protocol/told'
 import { colourName, floorsWords, holder, siteWords, type Cast } from './cast'
 import type { Choice } from './choice.svelte'
 import { counts, heightOf, leader, ownerOf, type Towers } from './story'
+import type { TallyStep } from './tally'
 import { siteName, turned } from './words'
 
 interface Around {
@@ -16,12 +17,14 @@ interface Around {
   choice?: Choice | null
   told?: Record<string, TowerTold | null | undefined>
   own?: readonly string[]
+  /** Points that are given at the moment. */
+  tally?: TallyStep | null
   /** For who can't see it; not needed for decoration. */
   labels?: boolean
 }
 
 export function siteLooks(around: Around): SiteLook[] {
-  const { cast, towers, last, choice, told = {}, own = [], labels = true } = around
+  const { cast, towers, last, choice, told = {}, own = [], tally, labels = true } = around
   return Array.from({ length: 54 }, (_, index): SiteLook => {
     const site = siteName(index)
     const tower = towers.get(site) ?? []
@@ -40,6 +43,8 @@ export function siteLooks(around: Around): SiteLook[] {
       ghost: null,
       chosen: false,
       last: site === last,
+      lit: tally ? tally.lit.has(site) : null,
+      award: tally?.towers.get(site)?.points ?? null,
       label: ''
     }
     if (choice?.active) marked(look, choice, told[site], own)
@@ -97,13 +102,14 @@ function label(cast: Cast, look: SiteLook, choice: Choice | null): string {
   return said.join('. ')
 }
 
-export function cityLooks(cast: Cast, towers: Towers): CityLook[] {
+export function cityLooks(cast: Cast, towers: Towers, tally?: TallyStep | null): CityLook[] {
   return counts(towers).map((count, city) => {
     const first = leader(count)
     const nobody = Object.keys(count).length === 0
     return {
       name: cast.cities[city] ?? '',
       leader: first,
+      award: tally?.cities.get(city) ?? null,
       lead: first
         ? t('lead', {
             who: holder(cast, first.colour),
