@@ -55,6 +55,7 @@ def _pictures(visitor: Visitor, table: str, over: str, end: str) -> None:
     shot("replay")
     page.get_by_role("button", name="Score sheet").click()
     shows(visitor.dialog.locator(".sheet .total"))
+    page.wait_for_timeout(800)  # row by row
     shot("score-sheet")
     visitor.go("/learn/4")
     shows(page.locator(".dock"))
