@@ -17,6 +17,7 @@ def test_what_is_suggested_can_be_taken_and_a_hint_built_and_taken_back(
     with visiting(browser, up.address) as ada:
         at_a_table(ada, up, *BOTS, first=0)
         assert ada.wait() == "choose"
+        expect(ada.page).to_have_title(re.compile("^Your turn · Ada, "))
         take = ada.page.get_by_role("button", name="Take these")
         expect(take).to_be_disabled()
         ada.page.get_by_role("button", name="Suggestion").click()
