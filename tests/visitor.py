@@ -67,8 +67,13 @@ class Visitor:
     def wait(self) -> str:
         """Until there is something to do: a dialog, blocks to choose, a turn, or the end."""
         self.page.wait_for_selector(
-            "dialog[open], .choose .actions, .removals button, button[data-card]:not([disabled])"
+            ".tally, dialog[open], .choose .actions, .removals button, "
+            "button[data-card]:not([disabled])"
         )
+        if self.page.locator(".tally").count():  # he has seen it before, and skips it
+            self.page.evaluate("document.querySelector('.tally button')?.click()")
+            self.page.locator(".tally").wait_for(state="detached")
+            return self.wait()
         for what, where in (
             ("end", "dialog[open] .podium"),
             ("sheet", "dialog[open] .sheet"),

@@ -39,9 +39,10 @@ def test_a_round_of_every_edition(
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("level", ["easy", "medium"])
+@pytest.mark.parametrize("level", ["easy", "medium", "hard", "expert"])
 def test_bots_of_a_level(browser: Browser, up: Running, level: str) -> None:
     with visiting(browser, up.address) as ada:
+        ada.page.set_default_timeout(180_000)  # the strong ones are compiled first
         ada.go("/new/bots")
         ada.page.get_by_label("Strength of player 2").select_option(level)
         ada.page.get_by_text("More settings").click()

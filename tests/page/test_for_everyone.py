@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from manhattan.server.lessons import LESSONS
 from serving import Running, play_on
@@ -155,6 +155,20 @@ def test_no_text_is_cut_off(
                 ada.shot(f"{re.sub('[^a-z]+', '-', place).strip('-') or 'home'}-phone")
             assert ada.page.evaluate(CUT_OFF) == [], place
             assert ada.page.locator("html").get_attribute("lang") == language
+
+
+def test_the_language_is_the_browsers_and_is_switched_at_once(
+    browser: Browser, up: Running
+) -> None:
+    with visiting(browser, up.address, language="fr-CH") as ada:
+        ada.go("/watch")
+        expect(ada.page).to_have_title("Regarder une partie · Manhattan")
+        ada.page.get_by_role("button", name="Réglages").click()
+        for language in LANGUAGES:
+            ada.dialog.get_by_role("combobox").first.select_option(language)
+            expect(ada.page.locator("html")).to_have_attribute("lang", language)
+            expect(ada.page).to_have_title(f"{ada.word('home.watch')} · Manhattan")
+            expect(ada.dialog.get_by_role("heading")).to_have_text(ada.word("settings.title"))
 
 
 @pytest.mark.thorough

@@ -39,6 +39,7 @@ SAME = {
     "Expert",
     "Manhattan",
     "Minutes",
+    "Pause",
     "Plan",
     "Skyline",
     "Suggestion",

@@ -28,19 +28,19 @@ def test_two_browsers_and_one_of_them_goes_offline(browser: Browser, up: Running
         for _ in range(6):
             _who_moves(both).act()
         bob.page.context.set_offline(True)
+        shows(bob.page.get_by_text("The connection is lost. Trying again …"))
         for _ in range(8):  # until it is Bob's turn
             if _who_moves((ada, bob), patience=1500) is bob:
                 break
             ada.act()
         bob.page.context.set_offline(False)
-        bob.page.evaluate("dispatchEvent(new Event('online'))")
         expect(bob.page.locator(".banner")).to_have_count(0, timeout=20_000)
         for _ in range(6):
             _who_moves(both).act()
         assert ada.ply == bob.ply
         ada.page.get_by_role("button", name="Talk").click()
         ada.page.get_by_label("Say something").fill("<b>Good</b> game!")
-        ada.page.get_by_role("button", name="Say", exact=True).click()
+        ada.page.get_by_role("button", name="Send", exact=True).click()
         ada.page.keyboard.press("Escape")
         bob.page.get_by_role("button", name="Talk").click()
         shows(bob.dialog.get_by_text("<b>Good</b> game!"))
@@ -132,7 +132,14 @@ def test_a_saved_game_is_downloaded_and_replayed(
         shows(ada.page.get_by_role("button", name="Score sheet"))
         ada.page.get_by_label("Whose cards are shown").select_option("Ada")
         assert ada.page.locator(".hand").count() == 1
-        ada.go(f"/replay/{table}?at=7")
+        ada.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        ada.go(f"/replay/{table}?at=6")
+        ada.page.keyboard.press("ArrowRight")
+        ada.page.get_by_role("button", name="Link to this moment").click()
+        shows(ada.page.get_by_role("button", name="Copied"))
+        link = ada.page.evaluate("navigator.clipboard.readText()")
+        assert link == f"{up.address}/replay/{table}?at=7"
+        ada.page.goto(link)
         shows(ada.page.get_by_text(f"Move 7 of {moves}"))
         ada.shot("replay-desktop")
 

@@ -35,6 +35,11 @@ class Settings {
     this.apply()
   }
 
+  /** Does nothing move that need not? */
+  get still(): boolean {
+    return !this.#kept.motion || matchMedia('(prefers-reduced-motion: reduce)').matches
+  }
+
   /** Have the page look like it. */
   apply(): void {
     const page = document.documentElement.dataset

@@ -12,7 +12,7 @@ export const PLATE_DEPTH = 3 + MARGIN + LIP
 export const THICKNESS = 11
 const GAP_ACROSS = 0.5
 const GAP_BACK = 0.8
-const CITIES_ACROSS = 3
+export const CITIES = 6
 
 export interface Spot {
   x: number
@@ -20,17 +20,17 @@ export interface Spot {
   depth: number
 }
 
-/** The back left corner of a city's plate. */
-export function cityCorner(city: number): { x: number; y: number } {
+/** The back left corner of a city's plate, with so many cities side by side. */
+export function cityCorner(city: number, across: number): { x: number; y: number } {
   return {
-    x: (city % CITIES_ACROSS) * (PLATE_WIDTH + GAP_ACROSS),
-    y: Math.floor(city / CITIES_ACROSS) * (PLATE_DEPTH + GAP_BACK)
+    x: (city % across) * (PLATE_WIDTH + GAP_ACROSS),
+    y: Math.floor(city / across) * (PLATE_DEPTH + GAP_BACK)
   }
 }
 
 /** The back left corner of the tower in a row and column of a city, as the viewer sees it. */
-export function towerCorner(city: number, row: number, column: number): Spot {
-  const corner = cityCorner(city)
+export function towerCorner(city: number, row: number, column: number, across: number): Spot {
+  const corner = cityCorner(city, across)
   const edge = (1 - TOWER) / 2
   const x = corner.x + MARGIN + column + edge
   const y = corner.y + MARGIN + row + edge
@@ -38,14 +38,14 @@ export function towerCorner(city: number, row: number, column: number): Spot {
 }
 
 /** What the whole table takes on the screen: left, top, right, bottom. */
-export function extent(camera: Camera): [number, number, number, number] {
-  const across = 3 * PLATE_WIDTH + 2 * GAP_ACROSS
-  const back = 2 * PLATE_DEPTH + GAP_BACK
+export function extent(camera: Camera, across: number): [number, number, number, number] {
+  const last = cityCorner(CITIES - 1, across)
+  const [right, back] = [last.x + PLATE_WIDTH, last.y + PLATE_DEPTH]
   return [
     camera.at(0, back)[0],
     camera.at(0, 0)[1],
-    camera.at(across, 0)[0],
-    camera.at(across, back)[1] + THICKNESS
+    camera.at(right, 0)[0],
+    camera.at(right, back)[1] + THICKNESS
   ]
 }
 

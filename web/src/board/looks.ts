@@ -20,6 +20,9 @@ export interface SiteLook {
   ghost: Block | null
   chosen: boolean
   last: boolean
+  /** While points are given: does it count now, and for how much? */
+  lit: boolean | null
+  award: number | null
   label: string
 }
 
@@ -28,6 +31,8 @@ export interface CityLook {
   leader: { colour: Colour; towers: number } | null
   /** Who leads, in words. */
   lead: string
+  /** Points that are given for it at the moment. */
+  award?: { colour: Colour; points: number } | null
 }
 
 /** The next site in a direction, in a drawing with so many cities across. */

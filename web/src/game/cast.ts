@@ -16,6 +16,12 @@ export interface Cast {
   side: Seat
 }
 
+/** A bot's name says how strong it is, in English ("Hard 2"): here in the page's language. */
+export function called(name: string): string {
+  const bot = /^(Easy|Medium|Hard|Expert) (\d)$/.exec(name)
+  return bot ? `${t(`level.${bot[1]!.toLowerCase()}` as Key)} ${bot[2]}` : name
+}
+
 export const colourName = (colour: string): string => t(`colour.${colour}` as Key)
 
 export const playerOf = (cast: Cast, colour: string): number =>

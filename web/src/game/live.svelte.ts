@@ -17,6 +17,7 @@ import type {
   TableTold,
   ViewMessage
 } from '$/protocol/told'
+import { called } from './cast'
 import { Story, type Line, type Towers } from './story'
 
 export type Position = Required<PositionTold>
@@ -28,7 +29,14 @@ export interface Scored {
 }
 
 export class Live implements Listener {
-  table = $state.raw<TableTold | null>(null)
+  #table = $state.raw<TableTold | null>(null)
+  /** The table, with its bots called in the page's language. */
+  table = $derived(
+    this.#table && {
+      ...this.#table,
+      chairs: this.#table.chairs.map((chair) => ({ ...chair, name: called(chair.name) }))
+    }
+  )
   position = $state.raw<Position | null>(null)
   own = $state.raw<OwnTold | null>(null)
   talk = $state.raw<LineTold[]>([])
@@ -158,7 +166,7 @@ export class Live implements Listener {
   #see(message: ViewMessage): void {
     this.#number = message.number
     this.ahead = message.now - Date.now()
-    this.table = message.table
+    this.#table = message.table
     this.position = message.position as Position | null
     this.own = message.own
     this.talk = message.talk
@@ -170,7 +178,7 @@ export class Live implements Listener {
   #hear(message: NewsMessage): void {
     if (this.#number !== null && message.number < this.#number) return // known already
     this.#number = message.number + 1
-    if (message.table) this.table = message.table
+    if (message.table) this.#table = message.table
     if (message.what.type === 'said') this.#hearTalk(message)
     if (!message.changes) return
     this.warming = false

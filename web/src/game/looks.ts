@@ -6,6 +6,7 @@ import type { TowerTold } from '$/protocol/told'
 import { colourName, floorsWords, holder, siteWords, type Cast } from './cast'
 import type { Choice } from './choice.svelte'
 import { counts, heightOf, leader, ownerOf, type Towers } from './story'
+import type { TallyStep } from './tally'
 import { siteName, turned } from './words'
 
 interface Around {
@@ -16,9 +17,14 @@ interface Around {
   choice?: Choice | null
   told?: Record<string, TowerTold | null | undefined>
   own?: readonly string[]
+  /** Points that are given at the moment. */
+  tally?: TallyStep | null
+  /** For who can't see it; not needed for decoration. */
+  labels?: boolean
 }
 
-export function siteLooks({ cast, towers, last, choice, told = {}, own = [] }: Around): SiteLook[] {
+export function siteLooks(around: Around): SiteLook[] {
+  const { cast, towers, last, choice, told = {}, own = [], tally, labels = true } = around
   return Array.from({ length: 54 }, (_, index): SiteLook => {
     const site = siteName(index)
     const tower = towers.get(site) ?? []
@@ -37,10 +43,12 @@ export function siteLooks({ cast, towers, last, choice, told = {}, own = [] }: A
       ghost: null,
       chosen: false,
       last: site === last,
+      lit: tally ? tally.lit.has(site) : null,
+      award: tally?.towers.get(site)?.points ?? null,
       label: ''
     }
     if (choice?.active) marked(look, choice, told[site], own)
-    look.label = label(cast, look, choice ?? null)
+    if (labels) look.label = label(cast, look, choice ?? null)
     return look
   })
 }
@@ -94,13 +102,14 @@ function label(cast: Cast, look: SiteLook, choice: Choice | null): string {
   return said.join('. ')
 }
 
-export function cityLooks(cast: Cast, towers: Towers): CityLook[] {
+export function cityLooks(cast: Cast, towers: Towers, tally?: TallyStep | null): CityLook[] {
   return counts(towers).map((count, city) => {
     const first = leader(count)
     const nobody = Object.keys(count).length === 0
     return {
       name: cast.cities[city] ?? '',
       leader: first,
+      award: tally?.cities.get(city) ?? null,
       lead: first
         ? t('lead', {
             who: holder(cast, first.colour),

@@ -4,6 +4,34 @@ import { IntlMessageFormat } from 'intl-messageformat'
 import { settings } from '$/settings.svelte'
 import en from './en.json'
 
+/** What the browser knows of a language takes longer to look up than a sentence to be made: all
+ * messages share it. */
+function shared<Options, Known>(make: (code: string, options?: Options) => Known) {
+  const kept = new Map<string, Known>()
+  return (code: string | string[] = language.code, options?: Options): Known => {
+    const name = `${String(code)} ${JSON.stringify(options)}`
+    const known = kept.get(name) ?? make(String(code), options)
+    kept.set(name, known)
+    return known
+  }
+}
+const formatters = {
+  getNumberFormat: shared(
+    (code, options?: Intl.NumberFormatOptions) => new Intl.NumberFormat(code, options)
+  ),
+  getDateTimeFormat: shared(
+    (code, options?: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(code, options)
+  ),
+  getPluralRules: shared(
+    (code, options?: Intl.PluralRulesOptions) => new Intl.PluralRules(code, options)
+  )
+}
+const lists = shared((code) => new Intl.ListFormat(code, { type: 'conjunction' }))
+IntlMessageFormat.resolveLocale = shared((code) => new Intl.Locale(code))
+
+const compiled = (message: string, code: Code): IntlMessageFormat =>
+  new IntlMessageFormat(message, code, undefined, { formatters })
+
 export type Key = keyof typeof en
 export type Values = Record<string, string | number>
 /** A piece of a sentence; strong where the message says so with <b>. */
@@ -63,7 +91,7 @@ export class Book<K extends string> {
     const message = this.#messages[key] ?? key
     let format = this.#formats.get(key)
     if (!format) {
-      format = new IntlMessageFormat(message, this.#code)
+      format = compiled(message, this.#code)
       this.#formats.set(key, format)
     }
     return asPieces(format, values)
@@ -128,7 +156,7 @@ class Language {
     const message = this.#messages[key] ?? en[key]
     let format = this.#formats.get(key)
     if (!format) {
-      format = new IntlMessageFormat(message, this.code)
+      format = compiled(message, this.code)
       this.#formats.set(key, format)
     }
     return format
@@ -157,16 +185,16 @@ function asPieces(format: IntlMessageFormat, values: Values = {}): Piece[] {
 const asText = (told: Piece[]): string => told.map((piece) => piece.text).join('')
 
 export function number(value: number, options?: Intl.NumberFormatOptions): string {
-  return new Intl.NumberFormat(language.code, options).format(value)
+  return formatters.getNumberFormat(language.code, options).format(value)
 }
 
 /** A list of names, as the language writes lists. */
 export function list(names: string[]): string {
-  return new Intl.ListFormat(language.code, { type: 'conjunction' }).format(names)
+  return lists(language.code).format(names)
 }
 
 export function moment(at: number): string {
-  return new Intl.DateTimeFormat(language.code, { dateStyle: 'medium', timeStyle: 'short' }).format(
-    at
-  )
+  return formatters
+    .getDateTimeFormat(language.code, { dateStyle: 'medium', timeStyle: 'short' })
+    .format(at)
 }

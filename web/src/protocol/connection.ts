@@ -44,6 +44,7 @@ export class Connection {
   ) {
     this.#connect()
     addEventListener('online', this.#now)
+    addEventListener('offline', this.#cut)
     document.addEventListener('visibilitychange', this.#now)
   }
 
@@ -52,6 +53,7 @@ export class Connection {
     clearTimeout(this.#timer)
     clearTimeout(this.#asking)
     removeEventListener('online', this.#now)
+    removeEventListener('offline', this.#cut)
     document.removeEventListener('visibilitychange', this.#now)
     this.#socket?.close()
   }
@@ -73,6 +75,14 @@ export class Connection {
       this.#wait = FIRST_WAIT
       this.#connect()
     }
+  }
+
+  /** The browser knows that the line is dead; a socket would not find out for half a minute. */
+  #cut = (): void => {
+    const socket = this.#socket
+    if (!socket) return
+    socket.close()
+    this.#lost(socket, 1006)
   }
 
   #connect(): void {

@@ -1,0 +1,107 @@
+"""Help with a turn: a suggestion, a hint, taking back, building without being asked, what a tower
+tells; and the round as it is scored on the board."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Browser, expect
+
+from serving import Running, play_on
+from visitor import BOTS, DESKTOP, PHONE, Visitor, at_a_table, shows, visiting
+
+
+def test_what_is_suggested_can_be_taken_and_a_hint_built_and_taken_back(
+    browser: Browser, up: Running
+) -> None:
+    with visiting(browser, up.address) as ada:
+        at_a_table(ada, up, *BOTS, first=0)
+        assert ada.wait() == "choose"
+        expect(ada.page).to_have_title(re.compile("^Your turn · Ada, "))
+        take = ada.page.get_by_role("button", name="Take these")
+        expect(take).to_be_disabled()
+        ada.page.get_by_role("button", name="Suggestion").click()
+        shows(ada.page.get_by_text("Choose your blocks: 6 of 6"))
+        take.click()
+        assert ada.wait() == "build"
+        # What the others chose lies open.
+        chosen = ada.page.get_by_role("list", name="Players").get_by_role("img")
+        expect(chosen).to_have_count(3)
+        for one in chosen.all():
+            expect(one).to_have_accessible_name(re.compile("Blocks left: .*floor"))
+        ada.page.get_by_role("button", name="Hint").click()
+        build = ada.page.get_by_role("button", name="Build", exact=True)
+        expect(build).to_be_enabled()
+        before = ada.ply
+        build.click()
+        ada.until_after(before)
+        ada.wait()
+        shows(ada.page.locator(".log li").get_by_text("You"))
+        ada.page.get_by_role("button", name="Undo").click()
+        expect(ada.page.locator("[data-ply]")).to_have_attribute("data-ply", str(before))
+
+
+def test_who_does_not_want_to_be_asked_builds_at_once(browser: Browser, up: Running) -> None:
+    with visiting(browser, up.address) as ada:
+        at_a_table(ada, up, *BOTS, first=0)
+        ada.act()
+        assert ada.wait() == "build"
+        ada.page.get_by_role("banner").get_by_role("button", name="Settings").click()
+        shows(ada.dialog.get_by_label("Sounds"))
+        assert not ada.dialog.get_by_label("Sounds").is_checked()
+        ada.dialog.get_by_label("Ask before a block is built").uncheck()
+        ada.page.keyboard.press("Escape")
+        before = ada.ply
+        ada.page.locator("button[data-card]").first.click()
+        ada.page.locator("button[data-block]:not(.off)").first.click()
+        ada.page.locator("[data-site].can > .ring").first.click(force=True)
+        ada.until_after(before)
+
+
+def _after_some_moves(visitor: Visitor, up: Running, moves: int) -> None:
+    """Ada's choice and so many turns against three bots, played by a program."""
+    client = up.client("Ada")
+    table = client.open(chairs=[{"who": "me"}, *BOTS], pace=0, begin=True, first=0)
+    with client.at(table) as seat:
+        play_on(seat, moves)
+    visitor.be(client)
+    visitor.go(f"/table/{table}")
+    visitor.wait()
+
+
+def test_a_tower_tells_its_floors_and_what_each_would_need(browser: Browser, up: Running) -> None:
+    """On a desktop where one points, on a phone where one taps."""
+    for size, touch in ((DESKTOP, False), (PHONE, True)):
+        with visiting(browser, up.address, size, has_touch=touch) as ada:
+            _after_some_moves(ada, up, 3)
+            tower = ada.page.get_by_role("button", name=re.compile(r"floors?, .*, (blue|yellow)"))
+            tower.first.focus()
+            tip = ada.page.locator(".tip").first
+            shows(tip.get_by_text("To take it over"))
+            shows(tip.get_by_text(re.compile(r"You: (\d floor|out of reach)")))
+            inside = tip.evaluate("one => one.getBoundingClientRect().toJSON()")
+            assert inside["left"] >= 0
+            assert inside["right"] <= size[0]
+
+
+def test_a_round_is_scored_on_the_board_and_can_be_skipped(browser: Browser, up: Running) -> None:
+    with visiting(browser, up.address) as ada:
+        _after_some_moves(ada, up, 6)
+        before = ada.ply
+        ada.build()
+        ada.until_after(before)
+        tally = ada.page.locator(".tally")
+        shows(tally)
+        shows(ada.page.locator(".site.dim"))
+        ada.shot("scoring-desktop")
+        shows(ada.page.locator(".award"))
+        tally.get_by_role("button", name="Skip").click()
+        shows(ada.dialog.get_by_role("heading", name="Round 1"))
+        assert tally.count() == 0
+
+
+def test_who_wants_no_motion_sees_the_sheet_at_once(browser: Browser, up: Running) -> None:
+    with visiting(browser, up.address, PHONE, reduced_motion="reduce") as ada:
+        _after_some_moves(ada, up, 6)
+        ada.build()
+        shows(ada.dialog.get_by_role("heading", name="Round 1"))

@@ -1,0 +1,16 @@
+/** The parts of the rules, in their order. */
+export const SECTIONS = [
+  'aim',
+  'box',
+  'setup',
+  'cards',
+  'round',
+  'towers',
+  'scoring',
+  'players',
+  'stuck',
+  'end',
+  'silent',
+  'compare'
+] as const
+export type SectionName = (typeof SECTIONS)[number]
