@@ -41,7 +41,8 @@ def events_known(deck: Deck, player: int, *, own_draws: bool = True) -> npt.NDAr
     """What happened, as far as a player was told."""
     told = deck.told
     drew = (told >= DREW) & (told < SHUFFLED)
-    return told[~drew | (own_draws & ((told >> 4) % 4 == player))]
+    known: npt.NDArray[np.int64] = told[~drew | (own_draws & ((told >> 4) % 4 == player))]
+    return known
 
 
 def history_length(seats: Seats) -> int:
@@ -100,10 +101,11 @@ def seen_text(deck: Deck, player: int, *, table: bool = True, hand: bool = True)
         phase = PHASES[parts["phase"].index(1)]
         mover = f"player +{parts['to_move'].index(1)} " if 1 in parts["to_move"] else ""
         lines += [
-            f"round {parts['round'][0]} of {parts['rounds'][0]}: {mover}{phase}, "
-            f"turns left {parts['turns_left'][0]}, start player +{parts['start_player'].index(1)}",
-            f"points {_list(parts['points'])}, pile {parts['pile'][0]}, "
-            f"shuffles {parts['shuffles'][0]}",
+            f"round {parts['round'][0]} of {parts['rounds'][0]}: {mover}{phase}",
+            f"turns left {parts['turns_left'][0]}",
+            f"start player +{parts['start_player'].index(1)}",
+            f"points {_list(parts['points'])}",
+            f"pile {parts['pile'][0]}, shuffles {parts['shuffles'][0]}",
         ]
         lines += [
             f"{name.replace('_', ' ')} " + " ".join(_list(stock) for stock in parts[name])
@@ -111,8 +113,7 @@ def seen_text(deck: Deck, player: int, *, table: bool = True, hand: bool = True)
         ]
         towers = zip(SITES, parts["floors"], parts["owner"], strict=True)
         lines.append(
-            "towers "
-            + " ".join(f"{s}:{_list(f)}@{o.index(1)}" for s, f, o in towers if any(f))
+            "towers " + " ".join(f"{s}:{_list(f)}@{o.index(1)}" for s, f, o in towers if any(f))
         )
     if hand:
         lines.append(f"hand {_list(parts['hand'])}")

@@ -172,9 +172,7 @@ class ManhattanState(pyspiel.State):  # type: ignore[misc]
     def __str__(self) -> str:
         """Everything: the open table, and all hands."""
         deck = self.deck
-        hands = [
-            seen_text(deck, player, table=False) for player in range(len(deck.seats.players))
-        ]
+        hands = [seen_text(deck, player, table=False) for player in range(len(deck.seats.players))]
         acts = {CHANCE: "chance", TERMINAL: "nobody"}.get(deck.actor, f"player {deck.actor}")
         return "\n".join([f"to act: {acts}", seen_text(deck, 0, hand=False), *hands])
 

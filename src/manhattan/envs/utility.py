@@ -14,14 +14,23 @@ the others'."""
 Payday = Literal["scoring", "end"]
 """At each scoring, or all of it at the end. A share of the win is always paid at the end."""
 
+OnIllegal = Literal["penalty", "raise"]
+"""What an illegal move leads to in Gymnasium: it is not made and costs ``FINE``, as there any
+action of the space may be tried; or an error, which is kinder to whoever looks for a mistake."""
+FINE: Final = -1.0
+
 UTILITIES: Final[Mapping[str, int]] = MappingProxyType(
     {name: number for number, name in enumerate(get_args(Utility))}
 )
 PAYDAYS: Final[Mapping[str, int]] = MappingProxyType(
     {name: number for number, name in enumerate(get_args(Payday))}
 )
+ON_ILLEGAL: Final[Mapping[str, int]] = MappingProxyType(
+    {name: number for number, name in enumerate(get_args(OnIllegal))}
+)
 WIN_SHARE, SCORE, SCORE_MINUS_MEAN = UTILITIES.values()
 AT_SCORINGS, AT_THE_END = PAYDAYS.values()
+PENALTY, RAISE = ON_ILLEGAL.values()
 
 
 class EnvError(ManhattanError, ValueError):
@@ -44,8 +53,8 @@ def paid(utility: int, gained: Sequence[float]) -> list[float]:
 
 
 def win_shares(winners: int, players: int) -> list[float]:
-    """The shares of those who won, told by a bit each."""
-    share = 1 / winners.bit_count()
+    """The shares of those who won, told by a bit each; nothing if nobody has yet."""
+    share = 1 / max(1, winners.bit_count())
     return [share if winners >> player & 1 else 0.0 for player in range(players)]
 
 

@@ -199,18 +199,21 @@ def new_table(where: Address, players: tuple[int, ...], first: int) -> int:
 
 
 @compiled
-def apply_at(where: Address, players: tuple[int, ...], colours: tuple[int, ...], action: int) -> int:
+def apply_at(
+    where: Address, players: tuple[int, ...], colours: tuple[int, ...], action: int
+) -> int:
     """Let something happen; who acts then."""
     t = table_at(where)
     return actor(t) if apply(t, players, colours, action) else ILLEGAL
 
 
 @compiled
-def legal_at(where: Address, colours: tuple[int, ...], out: Address, room: int) -> int:
+def legal_at(where: Address, colours: tuple[int, ...], out: Address, room: int) -> Any:
     """Write the numbers of the legal actions, ascending; how many there are."""
     t = table_at(where)
     numbers = numbers_at(out, room)
-    each, found = len(colours), 0
+    each = len(colours)
+    found: Any = 0
     if t.phase == BUILD:
         for own in range(each):
             ones, twos = t.legal[4 * own], t.legal[4 * own + 1]
@@ -243,7 +246,7 @@ def legal_at(where: Address, colours: tuple[int, ...], out: Address, room: int) 
 
 
 @compiled
-def pile_at(where: Address) -> int:
+def pile_at(where: Address) -> Any:
     """How many cards of each kind are in the pile, 4 bits each; above them how many in all."""
     t = table_at(where)
     counts = t.pile << 36

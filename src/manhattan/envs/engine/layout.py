@@ -97,8 +97,8 @@ _SEEN: list[Any] = [
     )
 ]
 SEEN = np.dtype((np.record, np.dtype(_SEEN)))
-assert SEEN.itemsize == SIZE and SIZE % 8 == 0
-
+assert SEEN.itemsize == SIZE
+assert SIZE % 8 == 0
 
 
 def mask_of(numbering: Numbering) -> np.dtype[Any]:
@@ -133,7 +133,8 @@ for it and one for the block; 18 shuffles."""
 DEALING, BUILT, REDRAWING = 0, 1, 2
 """Why cards are drawn."""
 
-_TABLE: list[Any] = [(name, GAME.fields[name][0]) for name in GAME.names or ()]
+_GAME_FIELDS: Any = GAME.fields
+_TABLE: list[Any] = [(name, _GAME_FIELDS[name][0]) for name in _GAME_FIELDS]
 _TABLE += [
     ("drawer", np.int64),  # whose cards are to be drawn
     ("to_draw", np.int64),  # how many; 0 if somebody is to decide
@@ -144,4 +145,5 @@ _TABLE += [
 TABLE = np.dtype((np.record, np.dtype(_TABLE, align=True)))
 """A game whose cards are drawn from outside: the kernel's record, which comes first, and what
 chance has to do next."""
-assert all(TABLE.fields[name][1] == GAME.fields[name][1] for name in GAME.names or ())
+_TABLE_FIELDS: Any = TABLE.fields
+assert all(_TABLE_FIELDS[name][1] == _GAME_FIELDS[name][1] for name in _GAME_FIELDS)

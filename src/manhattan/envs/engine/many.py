@@ -132,8 +132,11 @@ def step_all(
     ended: Any,
     last_rows: Any,
     last_viewers: Any,
+    illegal: Any,
+    fine: float,
 ) -> int:
-    """Make a legal move in every game; how many ended with it.
+    """Make a move in every game; how many ended with it. An illegal one is not made, and whoever
+    wanted to is fined.
 
     A game that ended is dealt anew in the next step, whose action for it is left aside; or
     ``at_once``: then what was seen of its end is in ``last_rows``.
@@ -151,8 +154,17 @@ def step_all(
                 out[player] = 0
             ended[i] = 0
             waiting[i] = 0
+            illegal[i] = 0
+            viewer = g.mover
+        elif not is_legal(g, colours, actions[i]):
+            for player in range(n):
+                out[player] = 0
+            out[g.mover] = fine
+            ended[i] = 0
+            illegal[i] = 1
             viewer = g.mover
         else:
+            illegal[i] = 0
             viewer = g.mover
             for player in range(n):
                 out[player] = -g.scores[player]
@@ -185,6 +197,4 @@ def step_all(
 def pick_all(games: Any, players: tuple[int, ...], colours: tuple[int, ...], actions: Any) -> None:
     """Any legal action for each game, all alike; 0 where a game is over."""
     for i in range(len(games)):
-        actions[i] = (
-            0 if games[i].phase == OVER else pick(games[i], players, colours, UNIFORM)
-        )
+        actions[i] = 0 if games[i].phase == OVER else pick(games[i], players, colours, UNIFORM)

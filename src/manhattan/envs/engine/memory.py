@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import carray, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     def numbers_at(where: Address, count: int) -> Any: ...
 
 elif COMPILED:
+    from numba import carray
 
     @intrinsic
     def _pointer(_context: Any, _address: Any) -> Any:
@@ -92,4 +93,5 @@ def room(size: int) -> Bytes:
 
 def address_of(data: Bytes, offset: int = 0) -> Address:
     """Where they are: good for as long as somebody holds on to them."""
-    return addressof(c_char.from_buffer(data)) + offset if COMPILED else data[offset:]
+    buffer: Any = data
+    return addressof(c_char.from_buffer(buffer)) + offset if COMPILED else data[offset:]

@@ -32,22 +32,22 @@ MOST_PILES = 24
 
 
 @inlined
-def is_decision(event: int) -> bool:
+def is_decision(event: Any) -> Any:
     return event < DREW
 
 
 @inlined
-def is_draw(event: int) -> bool:
+def is_draw(event: Any) -> Any:
     return DREW <= event < SHUFFLED
 
 
 @inlined
-def is_shown(event: int) -> bool:
+def is_shown(event: Any) -> Any:
     return event >= SHOWED
 
 
 @inlined
-def whose(event: int) -> int:
+def whose(event: Any) -> Any:
     """Who decided, drew or showed his hand."""
     if is_decision(event):
         return event // DECIDED
@@ -55,29 +55,29 @@ def whose(event: int) -> int:
 
 
 @inlined
-def is_build(event: int, each: int) -> bool:
+def is_build(event: Any, each: int) -> Any:
     return is_decision(event) and event % DECIDED < 216 * each
 
 
 @inlined
-def card_of(t: Any, event: int) -> int:
+def card_of(t: Any, event: Any) -> Any:
     """The kind of the card that somebody built with."""
     return np.int64(t.card_for[whose(event), event % DECIDED % 216 // 4 % 9])
 
 
 @inlined
-def digit(shown: int, place: int) -> int:
+def digit(shown: Any, place: int) -> Any:
     """One of the four kinds of a hand that was shown."""
     return shown % A_HAND // CARD_KINDS**place % CARD_KINDS
 
 
 def _unknown(t: Any, each: int, viewer: int) -> Any:
     """``[pile, kind]``: the cards of each pile that the viewer did not draw himself."""
-    piles = np.zeros((MOST_PILES + 1, CARD_KINDS), np.int64)
+    piles: Any = np.zeros((MOST_PILES + 1, CARD_KINDS), np.int64)
     piles[0, :] = 5
     pile = 0
     for i in range(t.events):
-        event = np.int64(t.told[i])
+        event: Any = np.int64(t.told[i])
         if event == SHUFFLED:
             pile += 1
         elif is_draw(event):
@@ -136,7 +136,7 @@ def _guess(t: Any, each: int, viewer: int, piles: Any, drawn: Any, random: Any) 
     pile_of = np.zeros(len(t.told), np.int64)
     pile = 0
     for i in range(t.events):
-        event = np.int64(t.told[i])
+        event: Any = np.int64(t.told[i])
         if event == SHUFFLED:
             pile += 1
             continue
@@ -179,7 +179,7 @@ def same_to(viewer: int, t: Any, other: Any) -> bool:
     if t.events != other.events or t.to_draw != other.to_draw or t.phase != other.phase:
         return False
     for i in range(t.events):
-        event = np.int64(t.told[i])
+        event: Any = np.int64(t.told[i])
         hidden = is_draw(event) and whose(event) != viewer
         if not hidden and t.told[i] != other.told[i]:
             return False
@@ -194,7 +194,7 @@ def replay(
     lay_out(other, players, whose(np.int64(t.told[0])))  # who gets the first card begins
     count = 0
     for i in range(t.events):
-        event = np.int64(t.told[i])
+        event: Any = np.int64(t.told[i])
         if is_shown(event):
             continue  # that happens by itself
         if event == SHUFFLED:

@@ -26,20 +26,20 @@ class Mask(NamedTuple):
 
 
 @inlined
-def whats_next(g: Any) -> int:
+def whats_next(g: Any) -> Any:
     """Who is to do what: a number from 0 to 15."""
     return g.mover + 4 * g.phase
 
 
 @compiled
-def start(where: Address, players: tuple[int, ...], first: int, seed: Any, number: int) -> int:
+def start(where: Address, players: tuple[int, ...], first: int, seed: Any, number: int) -> Any:
     """Deal; who is to move, and what."""
     start_game(game_at(where), players, first, seed, number)
     return whats_next(game_at(where))
 
 
 @compiled
-def move(where: Address, players: tuple[int, ...], colours: tuple[int, ...], action: int) -> int:
+def move(where: Address, players: tuple[int, ...], colours: tuple[int, ...], action: int) -> Any:
     """Make a move; who is to move then, and what. Nothing happens if it is illegal."""
     g = game_at(where)
     if not is_legal(g, colours, action):
