@@ -119,7 +119,7 @@ def test_crowded_boards_with_every_card_told(players: int, edition: str) -> None
         dice = Random(seed)
         setup = table(players, edition)
         shuffler = SeedShuffler(dice.randbytes(32))
-        state, _ = begin_turn(crowded(setup, dice), shuffler)
+        state, _ = begin_turn(crowded(setup, dice, low=True), shuffler)
         new_deck(players, edition)  # compiled for such a table
         deck = deck_of(state)
         while state.table.round == 1 and not state.table.result:
