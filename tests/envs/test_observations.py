@@ -117,6 +117,9 @@ def test_nobody_sees_hidden_cards(players: int, edition: str) -> None:
     game = Game(table(players, edition), SeedShuffler(bytes(32)))
     changed = 0
     while moves := game.legal_moves():
+        if game.ply % 3:
+            game.play(dice.choice(moves))
+            continue
         viewer = dice.randrange(players)
         true = Position.of_state(game.state, seed=game.ply)
         other = true.copy()
@@ -126,7 +129,7 @@ def test_nobody_sees_hidden_cards(players: int, edition: str) -> None:
         assert mine[0].tolist() == others[0].tolist()
         assert mine[1].tolist() == others[1].tolist()
         game.play(dice.choice(moves))
-    assert changed > 50
+    assert changed > 20
 
 
 def test_bits_are_spread_alike_by_any_processor() -> None:

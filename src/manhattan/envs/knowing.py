@@ -26,6 +26,7 @@ from manhattan.rules import SITES
 
 PRIVATE: Final = frozenset({"hand", "unseen"})
 _SHOWN: Final = CARD_KINDS**4
+_SITES: Final = tuple(map(str, SITES))
 
 
 class Knowledge(NamedTuple):
@@ -80,7 +81,13 @@ def event_text(seats: Seats, event: int) -> str:
     if event >= DREW:
         return f"drew {event % 16 + 1}"
     player, action = divmod(event, DECIDED)
-    return f"p{player} {seats.numbering.move(action, seats.setup.players[player].colours)}"
+    return f"p{player} {move_text(seats, player, action)}"
+
+
+@lru_cache(1 << 16)
+def move_text(seats: Seats, player: int, action: int) -> str:
+    """A player's move as the rules write it."""
+    return str(seats.numbering.move(action, seats.setup.players[player].colours))
 
 
 def known_text(deck: Deck, player: int, *, own_draws: bool = True) -> str:
@@ -94,7 +101,9 @@ def seen_text(deck: Deck, player: int, *, table: bool = True, hand: bool = True)
     """What lies before a player's eyes now: players and colours are told as he counts them."""
     row = deck.seen_by(player)
     parts = {
-        field.name: row[field.offset : field.end].reshape(field.shape).tolist() for field in FIELDS
+        field.name: row[field.offset : field.end].reshape(field.shape).tolist()
+        for field in FIELDS
+        if table or field.name == "hand"
     }
     lines = []
     if table:
@@ -111,9 +120,9 @@ def seen_text(deck: Deck, player: int, *, table: bool = True, hand: bool = True)
             f"{name.replace('_', ' ')} " + " ".join(_list(stock) for stock in parts[name])
             for name in ("supply", "tableau", "taken_out")
         ]
-        towers = zip(SITES, parts["floors"], parts["owner"], strict=True)
+        towers = zip(_SITES, parts["floors"], parts["owner"], strict=True)
         lines.append(
-            "towers " + " ".join(f"{s}:{_list(f)}@{o.index(1)}" for s, f, o in towers if any(f))
+            "towers " + " ".join([f"{s}:{_list(f)}@{o.index(1)}" for s, f, o in towers if 1 in o])
         )
     if hand:
         lines.append(f"hand {_list(parts['hand'])}")
@@ -122,8 +131,11 @@ def seen_text(deck: Deck, player: int, *, table: bool = True, hand: bool = True)
     return "\n".join(lines)
 
 
+_DIGITS: Final = tuple(map(str, range(256)))
+
+
 def _list(numbers: list[int]) -> str:
-    return ",".join(map(str, numbers))
+    return ",".join([_DIGITS[number] for number in numbers])
 
 
 class Observer:

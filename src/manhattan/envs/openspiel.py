@@ -15,7 +15,7 @@ import pyspiel
 from manhattan.envs.deck import Deck, new_deck
 from manhattan.envs.engine.chance import CHANCE, TERMINAL
 from manhattan.envs.engine.layout import SHUFFLE
-from manhattan.envs.knowing import Observer, seen_text
+from manhattan.envs.knowing import Observer, move_text, seen_text
 from manhattan.envs.utility import UTILITIES, WIN_SHARE, bounds, chosen, paid, win_shares
 from manhattan.rules import ManhattanError
 from manhattan.rules.editions import DEFAULT_EDITION
@@ -144,8 +144,7 @@ class ManhattanState(pyspiel.State):  # type: ignore[misc]
     def _action_to_string(self, player: int, action: int) -> str:
         if player == CHANCE:
             return "shuffle" if action == SHUFFLE else f"draw {action + 1}"
-        seats = self.deck.seats
-        return str(seats.numbering.move(action, seats.setup.players[player].colours))
+        return move_text(self.deck.seats, player, action)
 
     def returns(self) -> list[float]:
         """What the game was worth to each player: nothing before it is over."""

@@ -15,9 +15,12 @@ from manhattan.rules import SeedShuffler, Setup, deal, set_up
 from manhattan.rules.editions import DEFAULT_EDITION
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Seats:
-    """Who sits at a table and by which rules, in the forms that compiled code takes."""
+    """Who sits at a table and by which rules, in the forms that compiled code takes.
+
+    It is itself and equal to no other: what is kept for one is found at once.
+    """
 
     setup: Setup
     numbering: Numbering = field(init=False)
