@@ -179,11 +179,16 @@ def _peers_of_pettingzoo(decisions: int) -> dict[str, Measurement]:
     return peers
 
 
+def use_one_core() -> None:
+    """For those who would take more."""
+    os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+
 def measure(decisions: int, batch: int) -> Iterator[Figure]:
     """All figures, one by one as they are measured."""
-    # One core for those who would take more.
-    os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
-    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    use_one_core()
     from manhattan.envs import manhattan_v1
     from manhattan.envs.openspiel import NAME
 
