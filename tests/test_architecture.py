@@ -22,7 +22,7 @@ LEVELS = [
     {"kernel"},
     {"judgement"},
     {"bots"},
-    {"arena", "server"},
+    {"arena", "envs", "server"},
     {"cli", "__main__"},
 ]
 """From the ground up: a module knows those on its own level and below, never above."""

@@ -12,12 +12,18 @@ from rich.table import Table as Grid
 
 from manhattan.cli.terminal import console
 from manhattan.figure import Figure
+from manhattan.rules import ManhattanError
 from manhattan.rules.setup import check_count
 
 Counts = Annotated[
     list[int] | None, typer.Option("--players", "-p", help="Only for so many players.")
 ]
 JsonFile = Annotated[Path | None, typer.Option("--json", help="Write the figures here, too.")]
+
+
+class BenchError(ManhattanError):
+    """Something can't be measured here."""
+
 
 bench = typer.Typer(help="Measure the speed on this machine.", no_args_is_help=True)
 
@@ -95,6 +101,27 @@ def server(
     else:
         figures = load.busy(tables, seconds, database, compared=peer)
     _show(figures, json_file)
+
+
+@bench.command()
+def envs(
+    decisions: Annotated[
+        int, typer.Option("--decisions", "-d", min=100, help="Decisions a run.")
+    ] = 50_000,
+    batch: Annotated[
+        int, typer.Option("--batch", "-b", min=1, help="Games at once in the vectorised one.")
+    ] = 1024,
+    json_file: JsonFile = None,
+) -> None:
+    """How fast the environments for researchers are on one core, beside games of others."""
+    try:
+        from manhattan.envs import speed
+        from manhattan.envs import vector as _  # noqa: F401 - is Gymnasium there?
+    except ImportError as missing:
+        raise BenchError(
+            f"{missing.name} is not installed: pip install 'manhattan-game[rl]'."
+        ) from missing
+    _show(speed.measure(decisions, batch), json_file)
 
 
 def _counts(players: list[int] | None) -> list[int]:

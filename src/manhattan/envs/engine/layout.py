@@ -1,0 +1,149 @@
+"""What a player sees, as a row of bytes: field by field, the same in every environment.
+
+A row is seen by one player, the viewer. Players and colours are told relative to him: he is
+player 0, the next one clockwise is player 1; his own colours come first. What a table does not
+have (a third player, a fourth colour) is 0. Sites and positions are those of the board, as in
+the numbers of the moves: so a hand says where its cards point, not what is printed on them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import accumulate
+from math import prod
+from typing import Any, Final
+
+import numpy as np
+
+from manhattan.kernel.actions import BUILDS, Numbering
+from manhattan.kernel.layout import GAME
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A part of the row."""
+
+    name: str
+    offset: int
+    shape: tuple[int, ...]
+    most: int
+    """The greatest value; the least is 0."""
+    meaning: str
+
+    @property
+    def size(self) -> int:
+        return prod(self.shape)
+
+    @property
+    def end(self) -> int:
+        return self.offset + self.size
+
+
+_FIELDS: Final[tuple[tuple[str, tuple[int, ...], int, str], ...]] = (
+    ("floors", (54, 4), 47, "floors that a colour has on a site"),
+    ("owner", (54, 4), 1, "1 if the colour owns the tower on the site"),
+    ("supply", (4, 4), 11, "blocks of a colour and size (1 to 4) not yet chosen"),
+    ("tableau", (4, 4), 6, "blocks chosen for this round and not yet built"),
+    ("taken_out", (4, 4), 24, "blocks taken out of the game"),
+    ("hand", (9,), 4, "the viewer's cards that name a position of each city"),
+    ("unseen", (9,), 5, "cards that he can't see, by the position they would name for him"),
+    ("points", (4,), 255, "points of a player (more than 255 are told as 255)"),
+    ("to_move", (4,), 1, "1 for whoever is to move; nobody's after the end"),
+    ("start_player", (4,), 1, "1 for the start player of the round"),
+    ("side", (4,), 3, "quarter turns clockwise from the viewer's side of the board to a player's"),
+    ("phase", (4,), 1, "1 for what is to be done: choose, build, take out, nothing (the end)"),
+    ("round", (1,), 6, "the round, from 1"),
+    ("rounds", (1,), 6, "how many rounds there are"),
+    ("turns_left", (1,), 96, "building turns left in the round, everybody's; 0 while choosing"),
+    ("pile", (1,), 45, "cards in the draw pile"),
+    ("shuffles", (1,), 24, "how often cards were shuffled; the deal is the first time"),
+    ("players", (1,), 4, "how many players there are"),
+    ("colours", (1,), 2, "how many colours each of them has"),
+    ("blocks", (1,), 6, "how many blocks of each colour are chosen a round"),
+    ("tallest_tie", (1,), 1, "the rule `tallest_tie`: 0 `nobody`, 1 `one_owner`"),
+    ("final_tie", (1,), 2, "the rule `final_tie`: `shared`, `own_tallest`, `board_tallest`"),
+)
+
+_OFFSETS = [0, *accumulate(prod(shape) for _, shape, _, _ in _FIELDS)]
+FIELDS: Final = tuple(
+    Field(name, offset, shape, most, meaning)
+    for offset, (name, shape, most, meaning) in zip(_OFFSETS, _FIELDS, strict=False)
+)
+SIZE: Final = _OFFSETS[-1]
+"""Bytes in a row."""
+
+HIGHS: Final = np.concatenate([np.full(field.size, field.most, np.uint8) for field in FIELDS])
+"""The greatest value of each byte."""
+
+# The same bytes as the compiled code writes them: eight or four at a time where it can.
+_AS_WORDS: dict[str, list[Any]] = {
+    "floors": [("floors", np.uint64, (27,))],  # two sites in each
+    "owner": [("owner", np.uint64, (27,))],
+    "supply": [("supply", np.uint32, (4,))],
+    "tableau": [("tableau", np.uint32, (4,))],
+    "taken_out": [("taken_out", np.uint32, (4,))],
+    "hand": [("hand", np.uint64), ("hand_9", np.uint8)],
+    "unseen": [("unseen", np.uint64), ("unseen_9", np.uint8)],
+    "to_move": [("to_move", np.uint32)],
+    "start_player": [("start_player", np.uint32)],
+    "phase": [("phase", np.uint32)],
+}
+_SEEN: list[Any] = [
+    part
+    for field in FIELDS
+    for part in _AS_WORDS.get(
+        field.name,
+        [(field.name, np.uint8, field.shape) if field.size > 1 else (field.name, np.uint8)],
+    )
+]
+SEEN = np.dtype((np.record, np.dtype(_SEEN)))
+assert SEEN.itemsize == SIZE
+assert SIZE % 8 == 0
+
+
+def mask_of(numbering: Numbering) -> np.dtype[Any]:
+    """A byte for each action, as the compiled code writes them: the placements eight at a time,
+    then the blocks that may be taken out and those that may be chosen."""
+    builds = BUILDS * numbering.colours
+    parts: list[Any] = [
+        ("builds", np.uint64, (builds // 8,)),
+        ("others", np.uint8, (numbering.size - builds,)),
+    ]
+    return np.dtype((np.record, np.dtype(parts)))
+
+
+CARD_KINDS = 9
+SHUFFLE = 9
+"""The outcome of chance that makes the played cards the pile; 0 to 8 are the cards 1 to 9."""
+
+# What happened, in the order in which it did. Everybody is told, except what somebody drew.
+DECIDED = 0x0800
+"""A player made a move: this times the player, plus the number of the move."""
+DREW = 0x4000
+"""A card was drawn: plus 16 times the player, plus its kind."""
+SHUFFLED = 0x7000
+SHOWED = 0x8000
+"""A hand was shown and put down: plus 8,192 times the player, plus its kinds as four digits to
+the base of nine."""
+A_HAND = 0x2000
+MOST_TOLD = 768
+"""112 decisions, 16 cards dealt, and in 96 turns at the very most a hand shown, four cards drawn
+for it and one for the block; 18 shuffles."""
+
+DEALING, BUILT, REDRAWING = 0, 1, 2
+"""Why cards are drawn."""
+
+_GAME_FIELDS: Any = GAME.fields
+_TABLE: list[Any] = [(name, _GAME_FIELDS[name][0]) for name in _GAME_FIELDS]
+_TABLE += [
+    ("drawer", np.int64),  # whose cards are to be drawn
+    ("to_draw", np.int64),  # how many; 0 if somebody is to decide
+    ("because", np.int64),  # of a deal, a block that was built, a hand that was shown
+    ("events", np.int64),
+    ("told", np.uint16, (MOST_TOLD,)),
+]
+TABLE = np.dtype((np.record, np.dtype(_TABLE, align=True)))
+"""A game whose cards are drawn from outside: the kernel's record, which comes first, and what
+chance has to do next."""
+_TABLE_FIELDS: Any = TABLE.fields
+assert all(_TABLE_FIELDS[name][1] == _GAME_FIELDS[name][1] for name in _GAME_FIELDS)

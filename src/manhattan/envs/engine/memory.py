@@ -1,0 +1,97 @@
+"""Records by their address.
+
+Calling compiled code with a structured array takes microseconds, with a number a third of one:
+so a record lies in a plain row of bytes, and compiled code is told where.
+"""
+
+from __future__ import annotations
+
+from ctypes import addressof, c_char
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from manhattan.envs.engine.layout import SEEN, TABLE
+from manhattan.kernel.jit import COMPILED, inlined
+from manhattan.kernel.layout import GAME
+
+Bytes = npt.NDArray[np.uint8]
+Address = Any
+"""A number; with the compiler off, the bytes themselves."""
+
+if TYPE_CHECKING:
+
+    def game_at(where: Address) -> Any: ...
+    def table_at(where: Address) -> Any: ...
+    def seen_at(where: Address) -> Any: ...
+    def pairs_at(where: Address, count: int) -> Any: ...
+    def bytes_at(where: Address, count: int) -> Any: ...
+    def numbers_at(where: Address, count: int) -> Any: ...
+
+elif COMPILED:
+    from numba import carray
+
+    @intrinsic
+    def _pointer(_context: Any, _address: Any) -> Any:
+        return types.voidptr(types.int64), lambda _c, builder, _s, args: builder.inttoptr(
+            args[0], cgutils.voidptr_t
+        )
+
+    @inlined
+    def game_at(where: Address) -> Any:
+        return carray(_pointer(where), 1, GAME)[0]
+
+    @inlined
+    def table_at(where: Address) -> Any:
+        return carray(_pointer(where), 1, TABLE)[0]
+
+    @inlined
+    def seen_at(where: Address) -> Any:
+        return carray(_pointer(where), 1, SEEN)[0]
+
+    @inlined
+    def pairs_at(where: Address, count: int) -> Any:
+        return carray(_pointer(where), count, np.uint64)
+
+    @inlined
+    def bytes_at(where: Address, count: int) -> Any:
+        return carray(_pointer(where), count, np.uint8)
+
+    @inlined
+    def numbers_at(where: Address, count: int) -> Any:
+        return carray(_pointer(where), count, np.int64)
+
+else:
+
+    def game_at(where: Address) -> Any:
+        return where[: GAME.itemsize].view(GAME)[0]
+
+    def table_at(where: Address) -> Any:
+        return where[: TABLE.itemsize].view(TABLE)[0]
+
+    def seen_at(where: Address) -> Any:
+        return where[: SEEN.itemsize].view(SEEN)[0]
+
+    def pairs_at(where: Address, count: int) -> Any:
+        return where[: 8 * count].view(np.uint64)
+
+    def bytes_at(where: Address, count: int) -> Any:
+        return where[:count]
+
+    def numbers_at(where: Address, count: int) -> Any:
+        return where[: 8 * count].view(np.int64)
+
+
+def room(size: int) -> Bytes:
+    """So many bytes, all 0, where words may lie."""
+    return np.zeros((size + 7) // 8, np.uint64).view(np.uint8)
+
+
+def address_of(data: Bytes, offset: int = 0) -> Address:
+    """Where they are: good for as long as somebody holds on to them."""
+    buffer: Any = data
+    return addressof(c_char.from_buffer(buffer)) + offset if COMPILED else data[offset:]

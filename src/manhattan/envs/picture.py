@@ -1,0 +1,130 @@
+"""The board as a picture: six cities seen from the south, towers block by block, the points.
+
+Blocks are drawn as the page draws them: light from the front left, three shades of a colour, the
+height on the roof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image, ImageDraw, ImageFont
+
+from manhattan.rules import CITIES, SITES, Colour, Table
+from manhattan.rules.towers import Tower
+
+WIDTH, HEIGHT = 960, 720
+Picture = npt.NDArray[np.uint8]
+Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
+
+_PAPER, _PLATE, _LOT, _EDGE, _INK = "#F3EEE4", "#FBF8F1", "#EFE8DB", "#CFC4B1", "#24211D"
+_SHADES: Final[Mapping[Colour, tuple[str, str, str]]] = MappingProxyType(
+    {  # roof, front, side
+        Colour.ORANGE: ("#F5B48C", "#DC7035", "#B5551F"),
+        Colour.BLUE: ("#9CCBEA", "#4596CB", "#2A6E9F"),
+        Colour.YELLOW: ("#FBE6A6", "#F0C64F", "#C49A26"),
+        Colour.PURPLE: ("#AE97D4", "#6A4A9E", "#493073"),
+        Colour.BLACK: ("#9A9A9A", "#3A3A3A", "#1E1E1E"),
+        Colour.RED: ("#EFA399", "#C0392B", "#8E2A20"),
+        Colour.GREEN: ("#A5D6B0", "#3D8B4F", "#2A6338"),
+    }
+)
+_UNIT, _TOWER, _FLOOR = 84, 30, 7
+_SIDE, _DEPTH = 9, 14  # how far a roof goes back: to the right, and up
+_LEFT, _TOP = 36, 96
+_CITY_WIDTH, _CITY_HEIGHT = 3 * _UNIT + 44, 3 * 66 + 88
+
+
+def draw(table: Table) -> Picture:
+    """The table, as rows of pixels: red, green and blue."""
+    image = Image.new("RGB", (WIDTH, HEIGHT), _PAPER)
+    pen = ImageDraw.Draw(image)
+    small, large = ImageFont.load_default(14), ImageFont.load_default(20)
+    _draw_standing(pen, table, large)
+    for number, city in enumerate(CITIES):
+        left = _LEFT + number % 3 * _CITY_WIDTH
+        top = _TOP + number // 3 * _CITY_HEIGHT
+        plate = (left - 10, top - 6, left + 3 * _UNIT + 6, top + 3 * 66 + 30)
+        pen.rounded_rectangle(plate, 12, _PLATE, _EDGE, 2)
+        pen.text((left, top + 3 * 66 + 8), f"City {city}", _INK, small)
+    # From the back to the front, so that what is nearer covers what is behind.
+    for row in range(2):
+        for line in range(3):
+            for site in SITES:
+                place = (site.position - 1) // 3
+                if CITIES.index(site.city) // 3 == row and place == line:
+                    column = (site.position - 1) % 3
+                    left = _LEFT + CITIES.index(site.city) % 3 * _CITY_WIDTH + column * _UNIT
+                    base = _TOP + row * _CITY_HEIGHT + line * 66 + 60
+                    _draw_tower(pen, table.board[site], left + 12, base, small)
+    return np.asarray(image)
+
+
+def _draw_standing(pen: ImageDraw.ImageDraw, table: Table, font: Font) -> None:
+    """Who has how many points, and whose turn it is."""
+    what = "the end" if table.result else f"round {table.round}, {table.phase}"
+    pen.text((_LEFT - 10, 18), f"Manhattan: {what}", _INK, font)
+    at = _LEFT + 300.0
+    for number, player in enumerate(table.setup.players):
+        for colour in player.colours:
+            pen.rectangle((at, 20, at + 18, 40), _SHADES[colour][1])
+            at += 22
+        turn = "*" if number == table.mover and not table.result else ""
+        text = f"{player.name}{turn} {table.scores[number]}"
+        pen.text((at, 18), text, _INK, font)
+        at += pen.textlength(text, font) + 18
+
+
+def _draw_tower(pen: ImageDraw.ImageDraw, tower: Tower, left: int, base: int, font: Font) -> None:
+    """A lot, and the blocks on it from the ground up."""
+    right = left + _TOWER
+    lot = _slanted(left - 8, right + 8, base + 4)
+    pen.polygon(lot, _LOT, _EDGE)
+    for block in tower.blocks:
+        roof, front, side = _SHADES[block.colour]
+        top = base - _FLOOR * block.size
+        pen.rectangle((left, top, right, base), front)
+        shaded = [(right, base), (right, top), (right + _SIDE, top - _DEPTH)]
+        pen.polygon([*shaded, (right + _SIDE, base - _DEPTH)], side)
+        for floor in range(1, block.size):
+            line = base - floor * _FLOOR
+            pen.line([(left, line), (right, line), (right + _SIDE, line - _DEPTH)], side)
+        pen.polygon(_slanted(left, right, top), roof, side)
+        base = top
+    if tower.blocks:
+        text = str(tower.height)
+        middle = (left + right + _SIDE - pen.textlength(text, font)) / 2
+        pen.text((middle, base - _DEPTH - 2), text, _INK, font)
+
+
+def _slanted(left: int, right: int, base: int) -> list[tuple[int, int]]:
+    """A roof, or a lot: it goes back to the right."""
+    back = base - _DEPTH
+    return [(left, base), (right, base), (right + _SIDE, back), (left + _SIDE, back)]
+
+
+class Window:
+    """A window with the picture in it. It needs pygame, as the classic environments do."""
+
+    def __init__(self, frames_a_second: int) -> None:
+        import pygame
+
+        self._pygame = pygame
+        pygame.display.init()
+        pygame.display.set_caption("Manhattan")
+        self._screen = pygame.display.set_mode((WIDTH, HEIGHT))
+        self._clock = pygame.time.Clock()
+        self._pace = frames_a_second
+
+    def show(self, picture: Picture) -> None:
+        self._pygame.surfarray.blit_array(self._screen, picture.swapaxes(0, 1))
+        self._pygame.event.pump()
+        self._pygame.display.flip()
+        self._clock.tick(self._pace)
+
+    def close(self) -> None:
+        self._pygame.display.quit()

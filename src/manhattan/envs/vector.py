@@ -1,0 +1,256 @@
+"""Many games that step together, as a vector environment of Gymnasium: NumPy in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium.error import InvalidAction, ResetNeeded
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from manhattan.envs.engine import many
+from manhattan.envs.engine.jit import compiled
+from manhattan.envs.engine.layout import SEEN, SIZE, mask_of
+from manhattan.envs.seats import seats
+from manhattan.envs.spaces import LegalActions, ManyLegalActions, observation_space
+from manhattan.envs.utility import (
+    FINE,
+    ON_ILLEGAL,
+    PAYDAYS,
+    RAISE,
+    UTILITIES,
+    EnvError,
+    OnIllegal,
+    Payday,
+    Utility,
+    chosen,
+)
+from manhattan.kernel.layout import GAME
+from manhattan.kernel.playouts import POLICIES
+from manhattan.kernel.warm import announced
+from manhattan.rules.editions import DEFAULT_EDITION
+
+Rows = npt.NDArray[np.uint8]
+Opponents = Literal["self", "uniform", "greedy"]
+OPPONENTS: Final[Mapping[str, int]] = {"self": many.EVERYBODY, **POLICIES}
+
+
+class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]]):
+    """So many games at once.
+
+    With the opponents ``"self"`` every decision of every player is asked for, each seen by whoever
+    has to decide (``infos["player"]``). The reward is his who made the move;
+    ``infos["rewards"]`` has everybody's. With ``"uniform"`` or ``"greedy"`` one player of each
+    game is asked, and the others are played by the compiled policies of that name. He begins in
+    one game, is second in the next, and so on.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        players: int = 4,
+        edition: str = DEFAULT_EDITION,
+        house_rules: Mapping[str, str] | None = None,
+        opponents: Opponents = "self",
+        utility: Utility = "win_share",
+        rewards: Payday = "end",
+        on_illegal: OnIllegal = "penalty",
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        render_mode: None = None,
+        copy: bool = True,
+    ) -> None:
+        """Without ``copy`` every step writes into the same arrays: some faster, for whoever is
+        done with the last ones by then."""
+        if num_envs < 1:
+            raise EnvError(f"There must be at least one game, not {num_envs}.")
+        if render_mode is not None:
+            raise EnvError("Many games are not rendered: make a single one for that.")
+        mode = AutoresetMode(autoreset_mode)
+        if mode is AutoresetMode.DISABLED:
+            raise EnvError("Games that end are dealt anew, in the next step or in the same one.")
+        self.metadata = {"autoreset_mode": mode, "render_modes": []}
+        self.num_envs = num_envs
+        self.table = seats(players, edition, house_rules)
+        self._policy = chosen("kind of opponents", opponents, OPPONENTS)
+        self._utility = chosen("utility", utility, UTILITIES)
+        self._payday = chosen("payday", rewards, PAYDAYS)
+        self._on_illegal = chosen("way with illegal moves", on_illegal, ON_ILLEGAL)
+        self._at_once = int(mode is AutoresetMode.SAME_STEP)
+        self._copy = copy
+        actions = self.table.numbering.size
+        self.single_observation_space = observation_space()
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.single_action_space = LegalActions(actions, lambda: self._masks[0])
+        self.action_space = ManyLegalActions(actions, num_envs, lambda: self._masks)
+        self._make_room(num_envs, actions, players)
+        with announced(self.table.setup, "many games", compiled.cache):
+            self._rehearse()
+
+    def _make_room(self, count: int, actions: int, players: int) -> None:
+        blank = self.table.blank()[: GAME.itemsize]
+        self._games = np.tile(blank, count).view(GAME)
+        self._shapes = {"rows": (count, SIZE), "masks": (count, actions)}
+        self._rewards = np.zeros((count, players), np.float32)
+        self._renew()
+        self._last_rows = np.zeros((count, SIZE), np.uint8)
+        self._waiting = np.zeros(count, np.uint8)
+        self._last_viewers = np.zeros(count, np.int64)
+        self._numbers = np.arange(count, dtype=np.int64)
+        self._asked = np.full(count, many.EVERYBODY, np.int64)
+        self._each = np.arange(count)
+        self._seed: np.uint64 | None = None
+
+    def _renew(self) -> None:
+        """Arrays for what is told next, so that nobody's earlier ones are written over."""
+        self._rows = np.empty(self._shapes["rows"], np.uint8)
+        self._masks = np.empty(self._shapes["masks"], np.uint8)
+        self._rewards = np.zeros(self._rewards.shape, np.float32)
+        self._ended = np.zeros(self.num_envs, np.bool_)
+        self._illegal = np.zeros(self.num_envs, np.bool_)
+        self._viewers = np.zeros(self.num_envs, np.int64)
+
+    def _rehearse(self) -> None:
+        """Do everything once, so that it is compiled."""
+        self._deal(0)
+        actions = self.random_actions()
+        many.first_illegal(self._games, self.table.colours, actions, self._waiting)
+        self._advance(actions)
+        self._seed = None
+
+    def reset(
+        self,
+        *,
+        seed: int | None = None,
+        options: dict[str, Any] | None = None,  # noqa: ARG002 - there are none
+    ) -> tuple[Rows, dict[str, Any]]:
+        """Deal all games. A game follows from the seed and its number alone: game n of a large
+        batch is game n of a small one."""
+        super().reset(seed=seed)
+        self._deal(int(self.np_random.integers(2**63)))
+        return self._rows, self._told()
+
+    def _deal(self, seed: int) -> None:
+        if self._copy:
+            self._renew()
+        self._seed = np.uint64(seed)
+        self._numbers = np.arange(self.num_envs, dtype=np.int64)
+        self._waiting[:] = 0
+        self._illegal[:] = False
+        if self._policy != many.EVERYBODY:
+            # Game n is begun by player n: so it is a turn later for the same player in each one.
+            self._asked = np.zeros(self.num_envs, np.int64)
+        many.deal_all(
+            self._games,
+            self.table.players,
+            self.table.colours,
+            self._policy,
+            self._seed,
+            self._numbers,
+            self._asked,
+            self._rows.view(SEEN).reshape(-1),
+            self._masks.view(mask_of(self.table.numbering)).reshape(-1),
+            self._viewers,
+        )
+
+    def step(
+        self, actions: npt.NDArray[np.int64]
+    ) -> tuple[Rows, npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], dict[str, Any]]:
+        """A move in every game. An illegal one is not made, and fined; or, if so it was asked for,
+        it is an error and none is made.
+
+        A game that has ended takes any action: it is dealt anew with it (or was already, if so it
+        was asked for).
+        """
+        if self._seed is None:
+            raise ResetNeeded("Call reset() before the first step.")
+        chosen_actions = self._checked(actions)
+        movers = self._viewers.copy()
+        if self._copy:
+            self._renew()
+        ended = self._advance(chosen_actions)
+        rewards = self._rewards[self._each, movers]
+        infos = self._told()
+        if ended and self._at_once:
+            infos |= self._of_the_ended()
+        return (
+            self._rows,
+            rewards,
+            self._ended,
+            np.zeros(self.num_envs, np.bool_),
+            infos,
+        )
+
+    def _checked(self, actions: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        numbers = np.asarray(actions)
+        if numbers.shape != (self.num_envs,) or numbers.dtype.kind not in "iu":
+            raise InvalidAction(
+                f"A step takes {self.num_envs} whole numbers, one for each game, "
+                f"not {numbers.dtype} of shape {numbers.shape}."
+            )
+        numbers = numbers.astype(np.int64, copy=False)
+        last = self.table.numbering.size - 1
+        if numbers.min() < 0 or numbers.max() > last:
+            raise InvalidAction(f"Actions are 0 to {last}, not {numbers.min()} to {numbers.max()}.")
+        if self._on_illegal == RAISE:
+            wrong = many.first_illegal(self._games, self.table.colours, numbers, self._waiting)
+            if wrong >= 0:
+                raise InvalidAction(
+                    f"Action {numbers[wrong]} is illegal in game {wrong}: see infos['action_mask']."
+                )
+        return numbers
+
+    def _advance(self, actions: npt.NDArray[np.int64]) -> int:
+        ended: int = many.step_all(
+            self._games,
+            self.table.players,
+            self.table.colours,
+            self._policy,
+            self._seed,
+            self._numbers,
+            self._asked,
+            actions,
+            self._utility,
+            self._payday,
+            self._at_once,
+            self._waiting,
+            self._rows.view(SEEN).reshape(-1),
+            self._masks.view(mask_of(self.table.numbering)).reshape(-1),
+            self._viewers,
+            self._rewards,
+            self._ended,
+            self._last_rows.view(SEEN).reshape(-1),
+            self._last_viewers,
+            self._illegal,
+            FINE,
+        )
+        return ended
+
+    def _told(self) -> dict[str, Any]:
+        return {
+            "action_mask": self._masks,
+            "player": self._viewers,
+            "rewards": self._rewards,
+            "illegal": self._illegal,
+        }
+
+    def _of_the_ended(self) -> dict[str, Any]:
+        """What was seen of games that ended and have been dealt anew in the same step."""
+        last = np.full(self.num_envs, None, object)
+        for game in np.flatnonzero(self._ended):
+            last[game] = self._last_rows[game].copy()
+        players = {"player": self._last_viewers.copy(), "_player": self._ended.copy()}
+        return {
+            "final_obs": last,
+            "_final_obs": self._ended.copy(),
+            "final_info": players,
+            "_final_info": self._ended.copy(),
+        }
+
+    def random_actions(self) -> npt.NDArray[np.int64]:
+        """Any legal action for each game, all alike, by the games' own random numbers."""
+        actions = np.empty(self.num_envs, np.int64)
+        many.pick_all(self._games, self.table.players, self.table.colours, actions)
+        return actions
