@@ -33,6 +33,7 @@ const TENTHS = Array.from({ length: 11 }, (_, n) => n / 10)
 export function covering(camera: Camera, sites: readonly Standing[]): Covering {
   const towers = sites.filter((one) => one.height)
   const outlines = new Map(towers.map((one) => [one.index, silhouette(camera, one, 0, one.height)]))
+  const bounds = new Map([...outlines].map(([index, outline]) => [index, edges(outline)]))
   const { faint, uncovered } = seenThrough(camera, sites, towers, outlines)
   const badges: Covering['badges'] = []
   for (const tower of towers) {
@@ -44,9 +45,11 @@ export function covering(camera: Camera, sites: readonly Standing[]): Covering {
     if (tower.ghost) continue
     const around = edges(silhouette(camera, tower, Math.max(0, tower.height - 2), tower.height))
     const front = towers
-      .filter((one) => one.depth > tower.depth && !faint.has(one.index))
+      .filter(
+        (one) =>
+          one.depth > tower.depth && !faint.has(one.index) && touch(bounds.get(one.index)!, around)
+      )
       .map((one) => outlines.get(one.index)!)
-      .filter((outline) => touch(edges(outline), around))
     const at = front.length ? lifted(camera, tower, front) : null
     if (at) badges.push({ index: tower.index, at })
   }
