@@ -1,7 +1,7 @@
 """Random moves in Gymnasium: one agent against bots, and a thousand games at once.
 
-    pip install 'manhattan-game[rl]'
-    python examples/random_gymnasium.py
+pip install 'manhattan-game[rl]'
+python examples/random_gymnasium.py
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A random game in OpenSpiel.
 
-    pip install 'manhattan-game[rl]'
-    python examples/random_openspiel.py
+pip install 'manhattan-game[rl]'
+python examples/random_openspiel.py
 """
 
 from __future__ import annotations

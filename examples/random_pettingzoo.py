@@ -1,7 +1,7 @@
 """A random game in PettingZoo, with the board at the end.
 
-    pip install 'manhattan-game[rl]'
-    python examples/random_pettingzoo.py
+pip install 'manhattan-game[rl]'
+python examples/random_pettingzoo.py
 """
 
 from __future__ import annotations

@@ -223,6 +223,13 @@ def test_nothing_told_is_written_over_unless_so_it_was_asked_for() -> None:
         before = rows.copy()
         envs.step(envs.random_actions())
         assert np.array_equal(rows, before) == copy
+    envs = many()
+    held = [envs.reset(seed=1)[0][2:4]]  # a part of it is enough to hold
+    told = [held[0].copy()]
+    for _ in range(9):
+        held.append(envs.step(envs.random_actions())[0][2:4])
+        told.append(held[-1].copy())
+    assert all(map(np.array_equal, held, told))
 
 
 def test_illegal_moves_in_some_of_many_games() -> None:

@@ -208,6 +208,9 @@ def measure(decisions: int, batch: int) -> Iterator[Figure]:
     for n in (4, 3, 2):
         vectors[f"vector_{n}"] = gymnasium_vector(n, batch, 200 * batch, choosing=False)
         vectors[f"vector_choosing_{n}"] = gymnasium_vector(n, batch, 200 * batch, choosing=True)
+    vectors["vector_in_place_4"] = gymnasium_vector(
+        4, batch, 200 * batch, choosing=False, copy=False
+    )
     if _there("pgx"):
         vectors["pgx_backgammon"] = pgx("backgammon", batch, 64 * batch)
     found = best_of(vectors)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from sys import getrefcount
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -36,6 +37,11 @@ from manhattan.rules.editions import DEFAULT_EDITION
 Rows = npt.NDArray[np.uint8]
 Opponents = Literal["self", "uniform", "greedy"]
 OPPONENTS: Final[Mapping[str, int]] = {"self": many.EVERYBODY, **POLICIES}
+
+
+_OURS: Final = 2
+"""Who holds an array that nobody else does: the pool, and whoever counts."""
+_KEPT: Final = 3
 
 
 class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]]):
@@ -92,6 +98,7 @@ class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]
     def _make_room(self, count: int, actions: int, players: int) -> None:
         blank = self.table.blank()[: GAME.itemsize]
         self._games = np.tile(blank, count).view(GAME)
+        self._pool: dict[str, list[Rows]] = {}
         self._shapes = {"rows": (count, SIZE), "masks": (count, actions)}
         self._rewards = np.zeros((count, players), np.float32)
         self._renew()
@@ -105,12 +112,24 @@ class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]
 
     def _renew(self) -> None:
         """Arrays for what is told next, so that nobody's earlier ones are written over."""
-        self._rows = np.empty(self._shapes["rows"], np.uint8)
-        self._masks = np.empty(self._shapes["masks"], np.uint8)
+        self._rows = self._unheld("rows")
+        self._masks = self._unheld("masks")
         self._rewards = np.zeros(self._rewards.shape, np.float32)
         self._ended = np.zeros(self.num_envs, np.bool_)
         self._illegal = np.zeros(self.num_envs, np.bool_)
         self._viewers = np.zeros(self.num_envs, np.int64)
+
+    def _unheld(self, name: str) -> Rows:
+        """An array that nobody holds: one of earlier steps, or a new one. The system takes longer
+        to give new memory of that size than a step takes to fill it."""
+        pool = self._pool.setdefault(name, [])
+        for number in range(len(pool)):
+            if getrefcount(pool[number]) == _OURS:
+                return pool[number]
+        new = np.empty(self._shapes[name], np.uint8)
+        if len(pool) < _KEPT:
+            pool.append(new)
+        return new
 
     def _rehearse(self) -> None:
         """Do everything once, so that it is compiled."""
