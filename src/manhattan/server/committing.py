@@ -25,6 +25,8 @@ class Committer:
         self._store = store
         self._waiting: list[tuple[Append, asyncio.Future[bool]]] = []
         self._writing: asyncio.Task[None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        """To find it takes a call of the kernel: not for every move."""
 
     async def append(self, one: Append) -> bool:
         """True once it is durable; false if somebody else was first with this number. A
@@ -32,7 +34,8 @@ class Committer:
         that nothing is written after he has let go of the table."""
         if len(self._waiting) >= MOST_WAITING:
             raise Denied(Denial.BUSY)
-        first: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._loop = self._loop or asyncio.get_running_loop()
+        first: asyncio.Future[bool] = self._loop.create_future()
         self._waiting.append((one, first))
         if self._writing is None or self._writing.done():
             self._writing = asyncio.create_task(self._write())

@@ -128,6 +128,7 @@ class Connection:
         self._receive = receive
         self._send = send
         self._commands = Bucket(gates.limits.commands)
+        self._loop = asyncio.get_running_loop()  # to find it takes a call of the kernel
         self._outbox: deque[bytes] = deque()
         self._unsent = 0
         self._rests: asyncio.Future[None] | None = None
@@ -200,7 +201,7 @@ class Connection:
                 if self._closing is not None:
                     await send({"type": "websocket.close", "code": self._closing})
                     return
-                self._rests = asyncio.get_running_loop().create_future()
+                self._rests = self._loop.create_future()
                 await self._rests
 
     async def _read(self) -> None:

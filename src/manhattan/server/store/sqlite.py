@@ -31,6 +31,12 @@ T = TypeVar("T")
 _BUSY = 5.0
 """Seconds to wait while another process writes."""
 
+_WRITE = (
+    "INSERT INTO entries (table_id, number, entry) "
+    "SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?) WHERE true"
+)
+_WRITE_WHAT_IS_NEW = f"{_WRITE} ON CONFLICT DO NOTHING RETURNING table_id, number"
+
 
 class Sqlite:
     """A ``Database`` in a file."""
@@ -80,18 +86,16 @@ class Sqlite:
     def _append(
         self, rows: Sequence[tuple[TableId, int, str]], then: Mapping[int, Sequence[Statement]]
     ) -> list[bool]:
-        # One statement for all: each one gives up and takes back the interpreter's lock, for which
-        # it would have to wait when much is going on.
-        written = orjson.dumps(rows).decode()
+        # One statement for all: each one, and each row that it gives back, gives up and takes back
+        # the interpreter's lock, for which it would have to wait when much is going on.
+        written = (orjson.dumps(rows).decode(),)
         with _transaction(self._writer):
-            found = self._writer.execute(
-                "INSERT INTO entries (table_id, number, entry) "
-                "SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?) WHERE true "
-                "ON CONFLICT DO NOTHING RETURNING table_id, number",
-                (written,),
-            ).fetchall()
-            taken = set(found)
-            first = [(table, number) in taken for table, number, _ in rows]
+            try:
+                self._writer.execute(_WRITE, written)
+                first = [True] * len(rows)
+            except sqlite3.IntegrityError:  # somebody else was first with one of them
+                taken = set(self._writer.execute(_WRITE_WHAT_IS_NEW, written).fetchall())
+                first = [(table, number) in taken for table, number, _ in rows]
             for at, statements in then.items():
                 if first[at]:
                     for statement in statements:
@@ -111,6 +115,7 @@ def _connect(path: Path) -> sqlite3.Connection:
     )
     _switch_to_wal(connection)
     connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA temp_store = MEMORY")  # or every batch makes a file and removes it
     return connection
 
 
