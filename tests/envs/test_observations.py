@@ -8,13 +8,12 @@ from random import Random
 
 import numpy as np
 import pytest
-from numba import from_dtype
 
-from manhattan.envs.engine.layout import FIELDS, HIGHS, SIZE, TABLE
+from manhattan.envs.engine.layout import FIELDS, HIGHS, SIZE
 from manhattan.envs.engine.observing import bytes_by_shifts, spread, spread_by_bits
 from manhattan.game import Game
 from manhattan.kernel import Position
-from manhattan.kernel.layout import FINAL_TIES, GAME, PHASES, TALLEST_TIES
+from manhattan.kernel.layout import FINAL_TIES, PHASES, TALLEST_TIES
 from manhattan.rules import SITES, Phase, SeedShuffler, State
 from manhattan.rules.board import CLOCKWISE, card_for
 from manhattan.view import view
@@ -149,10 +148,3 @@ def test_bits_are_spread_alike_by_any_processor() -> None:
 def test_numbers_of_four_bits_become_bytes() -> None:
     wide = int(bytes_by_shifts(np.uint64(0x587654321)))
     assert wide.to_bytes(8, "little") == bytes([1, 2, 3, 4, 5, 6, 7, 8])
-
-
-def test_a_table_with_chance_is_no_kind_of_game_to_the_compiler() -> None:
-    """Or what is compiled, and whether it warns, would depend on who was first."""
-    table, game = from_dtype(TABLE), from_dtype(GAME)
-    assert table.can_convert_to(None, game) is None
-    assert all(TABLE.fields[name][1] == GAME.fields[name][1] for name in GAME.names)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from numba.core.errors import NumbaExperimentalFeatureWarning
 
 from manhattan.envs.engine import chance
 from manhattan.envs.engine.jit import compiled
@@ -132,7 +134,10 @@ def new_deck(players: int, edition: str) -> Deck:
     """A table before the deal. It is to be copied, not played."""
     table = seats(players, edition)
     record = table.blank(TABLE.itemsize)
-    with announced(table.setup, "chance", compiled.cache):  # all of it now, not bit by bit
+    with warnings.catch_warnings(), announced(table.setup, "chance", compiled.cache):
+        # All of it is compiled now, not bit by bit. A table begins with the fields of a game: so
+        # where a game's code is there already numba serves it, which is right, and says so.
+        warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
         actor = chance.new_table(address_of(record), table.players, table.setup.first)
         deck = Deck(table, record, actor)
         deck.untouched = True

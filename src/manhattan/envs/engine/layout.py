@@ -142,18 +142,8 @@ _TABLE += [
     ("events", np.int64),
     ("told", np.uint16, (MOST_TOLD,)),
 ]
-_LAID_OUT: Any = np.dtype(_TABLE, align=True)
-# The kernel's fields lie first and are named last: numba takes a record that begins with another's
-# fields for one of that kind, too, and compiles (and warns) accordingly, whichever came first.
-_NAMES = sorted(_LAID_OUT.names, key=lambda name: name in _GAME_FIELDS)
-_FIELDS: Any = {
-    "names": _NAMES,
-    "formats": [_LAID_OUT.fields[name][0] for name in _NAMES],
-    "offsets": [_LAID_OUT.fields[name][1] for name in _NAMES],
-    "itemsize": _LAID_OUT.itemsize,
-}
-TABLE = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
-"""A game whose cards are drawn from outside: the kernel's record, which lies first, and what
+TABLE = np.dtype((np.record, np.dtype(_TABLE, align=True)))
+"""A game whose cards are drawn from outside: the kernel's record, which comes first, and what
 chance has to do next."""
 _TABLE_FIELDS: Any = TABLE.fields
 assert all(_TABLE_FIELDS[name][1] == _GAME_FIELDS[name][1] for name in _GAME_FIELDS)
