@@ -197,8 +197,10 @@ def test_a_browser_gets_a_page(shared: Running) -> None:
         page = browser.get("/")
         assert page.status_code == 200
         assert "<title>Manhattan</title>" in page.text
-        [style] = re.findall(r'href="(/assets/[^"]+\.css)"', page.text)
-        assert browser.get(style).headers["content-type"].startswith("text/css")
+        styles = re.findall(r'href="(/assets/[^"]+\.css)"', page.text)
+        assert styles
+        for style in styles:
+            assert browser.get(style).headers["content-type"].startswith("text/css")
         assert browser.get("/../app.py").status_code == 404
         assert browser.get("/nowhere").json()["reason"] == "http"
 
