@@ -11,7 +11,7 @@ from manhattan.client import Client
 from serving import process
 from visitor import BOTS, shows, visiting
 
-LOST = "The connection is lost. Trying again …"
+LOST = "The connection is lost. Trying again…"
 
 
 def test_a_server_goes_away_and_comes_back(browser: Browser, tmp_path: Path) -> None:

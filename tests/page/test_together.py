@@ -28,7 +28,7 @@ def test_two_browsers_and_one_of_them_goes_offline(browser: Browser, up: Running
         for _ in range(6):
             _who_moves(both).act()
         bob.page.context.set_offline(True)
-        shows(bob.page.get_by_text("The connection is lost. Trying again …"))
+        shows(bob.page.get_by_text("The connection is lost. Trying again…"))
         for _ in range(8):  # until it is Bob's turn
             if _who_moves((ada, bob), patience=1500) is bob:
                 break
