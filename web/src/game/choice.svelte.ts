@@ -125,6 +125,15 @@ export class Choice {
     if (this.block && !this.possible().length) this.slot = null
   }
 
+  /** A site is pressed: build there, say why not, or nothing for now. `ask` is whether one wants to
+   * be asked before a block is built. */
+  press(site: string, ask: boolean): 'build' | 'barred' | null {
+    if (!this.active) return null
+    if (this.site === site && this.chosen) return 'build'
+    if (!this.open.has(site)) return 'barred'
+    return this.pickSite(site) && !ask ? 'build' : null
+  }
+
   /** Is it settled by this? */
   pickSite(site: string): Placement | null {
     if (!this.open.has(site)) return null
