@@ -97,7 +97,9 @@ def make_app(settings: Settings) -> ASGIApp:
     return Guard(app, serve_socket, app.state.gates)
 
 
-_PLACES: Final = re.compile(r"/((new|table|learn|rules|replay)(/[A-Za-z0-9-]+)?|watch)?/?")
+_PLACES: Final = re.compile(
+    r"/((?P<kind>new|table|learn|rules|replay)(/[A-Za-z0-9-]+)?|(?P<alone>watch))?/?"
+)
 """What the page itself shows by its address."""
 _FOR_EVER: Final = "public, max-age=31536000, immutable"
 _ASK_AGAIN: Final = "no-cache"
@@ -110,8 +112,9 @@ class _Page(StaticFiles):
         if path.startswith("api/"):
             raise HTTPException(405 if _allowed(scope["path"]) else 404)
         status = 200
-        if _PLACES.fullmatch(scope["path"]):
-            path = "index.html"
+        if place := _PLACES.fullmatch(scope["path"]):
+            # Each kind names the files that it needs.
+            path = f"{place['kind'] or place['alone'] or 'index'}.html"
         elif path in ("", "."):  # what comes to the same in a roundabout way
             raise HTTPException(404)
         elif "text/html" in Headers(scope=scope).get("accept", "") and not Path(path).suffix:

@@ -2,6 +2,7 @@
 
 import type { Colour } from '$/protocol/told'
 import { line, polygon, round, type Camera, type Point } from './camera'
+import './block.css'
 import { facade } from './facade'
 
 export interface BlockAt {
@@ -19,14 +20,17 @@ export interface BlockAt {
 
 const lower = ([x, y]: Point, by: number): Point => [x, y + by]
 
-/** Everything at once, as the browser wants it: a block seldom changes. */
-export function blockDrawing(camera: Camera, block: BlockAt) {
+/** A block as text; with its roof if nothing stands on it, and with lights by night. */
+export function blockMarkup(
+  camera: Camera,
+  block: BlockAt,
+  { roofed, night }: { roofed: boolean; night: boolean }
+): string {
   const { x, y, width, from, floors, colour } = block
   const to = from + floors
   const a = camera.at(x, y + width, to)
   const b = camera.at(x + width, y + width, to)
   const c = camera.at(x + width, y, to)
-  const d = camera.at(x, y, to)
   const a0 = camera.at(x, y + width, from)
   const b0 = camera.at(x + width, y + width, from)
   const c0 = camera.at(x + width, y, from)
@@ -34,30 +38,46 @@ export function blockDrawing(camera: Camera, block: BlockAt) {
   const lights = block.lights + from * 3
   const wall = ([ax, ay]: Point, [bx, by]: Point): string =>
     `matrix(${round(bx - ax)} ${round(by - ay)} 0 ${round(camera.floor)} ${round(ax)} ${round(ay)})`
-  const e = width * 0.085
-  return {
-    front: polygon([a, b, b0, a0]),
-    side: polygon([b, c, c0, b0]),
-    roof: polygon([a, b, c, d]),
-    inner: polygon([
-      camera.at(x + e, y + width - e, to),
-      camera.at(x + width - e, y + width - e, to),
-      camera.at(x + width - e, y + e, to),
-      camera.at(x + e, y + e, to)
-    ]),
-    frontWall: wall(a, b),
-    sideWall: wall(b, c),
-    frontWindows: facade(colour, floors, 'front', lights),
-    sideWindows: facade(colour, floors, 'side', lights),
-    floorLines: Array.from({ length: floors - 1 }, (_, n) => {
-      const down = (n + 1) * camera.floor
-      return line([lower(a, down), lower(b, down), lower(c, down)])
-    }).join(''),
-    floorLine: round(Math.max(0.6, camera.floor * 0.07)),
-    seam: line([lower(a0, -seam / 2), lower(b0, -seam / 2), lower(c0, -seam / 2)]),
-    seamWidth: round(seam),
-    light: line([lower(a, seam * 0.4), lower(b, seam * 0.4)]),
-    lightWidth: round(seam * 0.8),
-    corner: line([b, b0])
+  const walls = [
+    { name: 'windows', wall: wall(a, b), ...facade(colour, floors, 'front', lights) },
+    { name: 'windows shaded', wall: wall(b, c), ...facade(colour, floors, 'side', lights) }
+  ]
+  const floorLines = Array.from({ length: floors - 1 }, (_, n) => {
+    const down = (n + 1) * camera.floor
+    return line([lower(a, down), lower(b, down), lower(c, down)])
+  }).join('')
+  const path = (name: string, d: string, more = ''): string =>
+    `<path class="${name}" d="${d}" ${more}/>`
+  const strokes = (name: string, d: string, thick: number): string =>
+    path(name, d, `stroke-width="${round(thick)}"`)
+  return [
+    `<g class="block ${colour}">`,
+    path('front', `${line([a, b, b0, a0])}z`),
+    path('side', `${line([b, c, c0, b0])}z`),
+    ...walls.map((one) => path(one.name, one.windows, `transform="${one.wall}"`)),
+    ...(night
+      ? walls.map((one) => path(`${one.name} lit`, one.lit, `transform="${one.wall}"`))
+      : []),
+    floors > 1 ? strokes('floors', floorLines, Math.max(0.6, camera.floor * 0.07)) : '',
+    strokes('seam', line([a0, b0, c0].map((point) => lower(point, -seam / 2))), seam),
+    strokes('light', line([lower(a, seam * 0.4), lower(b, seam * 0.4)]), seam * 0.8),
+    path('corner', line([b, b0])),
+    roofed ? roofMarkup(camera, block) : '',
+    '</g>'
+  ].join('')
+}
+
+function roofMarkup(camera: Camera, { x, y, width, from, floors }: BlockAt): string {
+  const square = (edge: number): string => {
+    const [near, far] = [edge, width - edge]
+    return polygon(
+      [
+        [near, far],
+        [far, far],
+        [far, near],
+        [near, near]
+      ].map(([u, v]) => camera.at(x + u!, y + v!, from + floors))
+    )
   }
+  return `<polygon class="roof" points="${square(0)}"/><polygon class="inner" points="${square(width * 0.085)}"/>`
 }

@@ -30,7 +30,28 @@ const SAMPLES: readonly Point[] = [
 ]
 const TENTHS = Array.from({ length: 11 }, (_, n) => n / 10)
 
-export function covering(camera: Camera, sites: readonly Standing[]): Covering {
+/** Looks again and again. Most of what is hidden stays hidden as it was, and is not looked for twice. */
+export function coverings(): (camera: Camera, sites: readonly Standing[]) => Covering {
+  let known = new Map<string, Point | null>()
+  return (camera, sites) => {
+    const seen = new Map<string, Point | null>()
+    const remember = (name: string, find: () => Point | null): Point | null => {
+      const before = known.get(name)
+      const found = before === undefined ? find() : before
+      seen.set(name, found)
+      return found
+    }
+    const cover = covering(camera, sites, remember)
+    known = seen
+    return cover
+  }
+}
+
+function covering(
+  camera: Camera,
+  sites: readonly Standing[],
+  remember: (name: string, find: () => Point | null) => Point | null
+): Covering {
   const towers = sites.filter((one) => one.height)
   const outlines = new Map(towers.map((one) => [one.index, silhouette(camera, one, 0, one.height)]))
   const bounds = new Map([...outlines].map(([index, outline]) => [index, edges(outline)]))
@@ -44,13 +65,19 @@ export function covering(camera: Camera, sites: readonly Standing[]): Covering {
     }
     if (tower.ghost) continue
     const around = edges(silhouette(camera, tower, Math.max(0, tower.height - 2), tower.height))
-    const front = towers
-      .filter(
-        (one) =>
-          one.depth > tower.depth && !faint.has(one.index) && touch(bounds.get(one.index)!, around)
+    const front = towers.filter(
+      (one) =>
+        one.depth > tower.depth && !faint.has(one.index) && touch(bounds.get(one.index)!, around)
+    )
+    if (!front.length) continue
+    const name = [tower, ...front].map((one) => `${one.x} ${one.y} ${one.height}`)
+    const at = remember(`${camera.floor} ${name}`, () =>
+      lifted(
+        camera,
+        tower,
+        front.map((one) => outlines.get(one.index)!)
       )
-      .map((one) => outlines.get(one.index)!)
-    const at = front.length ? lifted(camera, tower, front) : null
+    )
     if (at) badges.push({ index: tower.index, at })
   }
   return { faint, uncovered, badges }

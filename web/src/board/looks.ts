@@ -23,7 +23,6 @@ export interface SiteLook {
   /** While points are given: does it count now, and for how much? */
   lit: boolean | null
   award: number | null
-  label: string
 }
 
 export interface CityLook {

@@ -16,6 +16,15 @@ export interface Cast {
   side: Seat
 }
 
+/** Keeps a cast the very same thing while nobody in it changes: most news are not about it. */
+export function steadyCast(): (cast: Cast) => Cast {
+  let last: Cast | null = null
+  return (cast) => {
+    if (!last || JSON.stringify(cast) !== JSON.stringify(last)) last = cast
+    return last
+  }
+}
+
 /** A bot's name says how strong it is, in English ("Hard 2"): here in the page's language. */
 export function called(name: string): string {
   const bot = /^(Easy|Medium|Hard|Expert) (\d)$/.exec(name)

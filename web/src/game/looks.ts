@@ -19,12 +19,10 @@ interface Around {
   own?: readonly string[]
   /** Points that are given at the moment. */
   tally?: TallyStep | null
-  /** For who can't see it; not needed for decoration. */
-  labels?: boolean
 }
 
 export function siteLooks(around: Around): SiteLook[] {
-  const { cast, towers, last, choice, told = {}, own = [], tally, labels = true } = around
+  const { cast, towers, last, choice, told = {}, own = [], tally } = around
   return Array.from({ length: 54 }, (_, index): SiteLook => {
     const site = siteName(index)
     const tower = towers.get(site) ?? []
@@ -44,11 +42,9 @@ export function siteLooks(around: Around): SiteLook[] {
       chosen: false,
       last: site === last,
       lit: tally ? tally.lit.has(site) : null,
-      award: tally?.towers.get(site)?.points ?? null,
-      label: ''
+      award: tally?.towers.get(site)?.points ?? null
     }
     if (choice?.active) marked(look, choice, told[site], own)
-    if (labels) look.label = label(cast, look, choice ?? null)
     return look
   })
 }
@@ -79,7 +75,8 @@ function marked(
   }
 }
 
-function label(cast: Cast, look: SiteLook, choice: Choice | null): string {
+/** A site for who can't see it. */
+export function siteLabel(cast: Cast, look: SiteLook, choice: Choice | null): string {
   const where = siteWords(cast, look.site)
   const what = look.owner
     ? t('label.tower', {

@@ -1,8 +1,9 @@
 /** The page's words, in the language that somebody reads. */
 
-import { IntlMessageFormat } from 'intl-messageformat'
+import { IntlMessageFormat, type Formatters } from 'intl-messageformat'
 import { settings } from '$/settings.svelte'
 import en from './en.json'
+import { plural } from './plurals'
 
 /** What the browser knows of a language takes longer to look up than a sentence to be made: all
  * messages share it. */
@@ -15,22 +16,38 @@ function shared<Options, Known>(make: (code: string, options?: Options) => Known
     return known
   }
 }
+const numbers = shared(
+  (code, options?: Intl.NumberFormatOptions) => new Intl.NumberFormat(code, options)
+)
+const dates = shared(
+  (code, options?: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(code, options)
+)
+const plurals = shared(
+  (code, options?: Intl.PluralRulesOptions) => new Intl.PluralRules(code, options)
+)
+/** A small whole number needs no browser to be written, nor for its plural. */
+const small = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 1000
 const formatters = {
-  getNumberFormat: shared(
-    (code, options?: Intl.NumberFormatOptions) => new Intl.NumberFormat(code, options)
-  ),
-  getDateTimeFormat: shared(
-    (code, options?: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(code, options)
-  ),
-  getPluralRules: shared(
-    (code, options?: Intl.PluralRulesOptions) => new Intl.PluralRules(code, options)
-  )
-}
+  getNumberFormat: (code?: string | string[], options?: Intl.NumberFormatOptions) => ({
+    format: (value: number): string =>
+      small(value) && !options ? String(value) : numbers(code, options).format(value)
+  }),
+  getDateTimeFormat: dates,
+  getPluralRules: (code?: string | string[], options?: Intl.PluralRulesOptions) => ({
+    select: (value: number): Intl.LDMLPluralRule =>
+      plural(String(code), options?.type ?? 'cardinal', value) ??
+      plurals(code, options).select(value)
+  })
+} as unknown as Formatters
 const lists = shared((code) => new Intl.ListFormat(code, { type: 'conjunction' }))
 IntlMessageFormat.resolveLocale = shared((code) => new Intl.Locale(code))
 
-const compiled = (message: string, code: Code): IntlMessageFormat =>
-  new IntlMessageFormat(message, code, undefined, { formatters })
+/** A message without choices and tags is what it says, with its arguments put in. */
+type Format = IntlMessageFormat | string
+const PLAIN = /^([^{}<]|\{\w+\})*$/
+const compiled = (message: string, code: Code): Format =>
+  PLAIN.test(message) ? message : new IntlMessageFormat(message, code, undefined, { formatters })
 
 export type Key = keyof typeof en
 export type Values = Record<string, string | number>
@@ -63,7 +80,7 @@ export class Book<K extends string> {
   #name: string
   #code: Code = 'en'
   #messages = $state.raw<Record<string, string>>({})
-  #formats = new Map<string, IntlMessageFormat>()
+  #formats = new Map<string, Format>()
 
   constructor(name: string) {
     this.#name = name
@@ -90,7 +107,7 @@ export class Book<K extends string> {
   pieces(key: K, values?: Values): Piece[] {
     const message = this.#messages[key] ?? key
     let format = this.#formats.get(key)
-    if (!format) {
+    if (format === undefined) {
       format = compiled(message, this.#code)
       this.#formats.set(key, format)
     }
@@ -102,7 +119,7 @@ class Language {
   code = $state<Code>('en')
   #books = new Map<string, Promise<Book<string>>>()
   #messages = $state.raw<Record<string, string>>(en)
-  #formats = new Map<string, IntlMessageFormat>()
+  #formats = new Map<string, Format>()
 
   /** The language that was chosen before, or the first that the browser prefers and we know. */
   async begin(): Promise<void> {
@@ -152,10 +169,10 @@ class Language {
     return key in en
   }
 
-  format(key: Key): IntlMessageFormat {
+  format(key: Key): Format {
     const message = this.#messages[key] ?? en[key]
     let format = this.#formats.get(key)
-    if (!format) {
+    if (format === undefined) {
       format = compiled(message, this.code)
       this.#formats.set(key, format)
     }
@@ -175,7 +192,15 @@ export function pieces(key: Key, values?: Values): Piece[] {
   return asPieces(language.format(key), values)
 }
 
-function asPieces(format: IntlMessageFormat, values: Values = {}): Piece[] {
+function filled(message: string, values: Values): string {
+  return message.replace(/\{(\w+)\}/g, (_, name: string) => {
+    if (!(name in values)) throw new Error(`${name} is missing in ${message}`)
+    return String(values[name])
+  })
+}
+
+function asPieces(format: Format, values: Values = {}): Piece[] {
+  if (typeof format === 'string') return [{ text: filled(format, values), strong: false }]
   const b = (parts: unknown[]): Piece => ({ text: parts.join(''), strong: true })
   const told = format.format<string | Piece>({ ...values, b } as never)
   const parts = Array.isArray(told) ? told : [told]
@@ -185,7 +210,7 @@ function asPieces(format: IntlMessageFormat, values: Values = {}): Piece[] {
 const asText = (told: Piece[]): string => told.map((piece) => piece.text).join('')
 
 export function number(value: number, options?: Intl.NumberFormatOptions): string {
-  return formatters.getNumberFormat(language.code, options).format(value)
+  return numbers(language.code, options).format(value)
 }
 
 /** A list of names, as the language writes lists. */
@@ -194,7 +219,5 @@ export function list(names: string[]): string {
 }
 
 export function moment(at: number): string {
-  return formatters
-    .getDateTimeFormat(language.code, { dateStyle: 'medium', timeStyle: 'short' })
-    .format(at)
+  return dates(language.code, { dateStyle: 'medium', timeStyle: 'short' }).format(at)
 }
