@@ -13,6 +13,9 @@ export const THICKNESS = 11
 const GAP_ACROSS = 0.5
 const GAP_BACK = 0.8
 export const CITIES = 6
+/** Sites that are drawn together, when a board is drawn piece by piece. */
+export const AT_ONCE = 3
+export const PIECES = (CITIES * 9) / AT_ONCE
 
 export interface Spot {
   x: number
