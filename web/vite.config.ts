@@ -37,9 +37,19 @@ export default defineConfig({
         // What several pages share, in three files instead of twenty.
         codeSplitting: {
           groups: [
-            { name: 'base', test: /node_modules|src\/(i18n|[a-z.]+$)/, minShareCount: 2, priority: 3 },
+            {
+              name: 'base',
+              test: /node_modules|src\/(i18n|[a-z.]+$)/,
+              minShareCount: 2,
+              priority: 3
+            },
             { name: 'table', test: /src\/table\//, minShareCount: 2, priority: 1 },
-            { name: 'shared', test: /src\/(board|game|protocol|ui)\//, minShareCount: 2, priority: 2 }
+            {
+              name: 'shared',
+              test: /src\/(board|game|protocol|ui)\//,
+              minShareCount: 2,
+              priority: 2
+            }
           ]
         }
       }

@@ -46,6 +46,7 @@ def test_who_does_not_want_to_be_asked_builds_at_once(browser: Browser, up: Runn
         at_a_table(ada, up, *BOTS, first=0)
         ada.act()
         assert ada.wait() == "build"
+        shows(ada.page.locator("[data-block] .block > .roof"))  # a drawing, not only its numbers
         ada.page.get_by_role("banner").get_by_role("button", name="Settings").click()
         shows(ada.dialog.get_by_label("Sounds"))
         assert not ada.dialog.get_by_label("Sounds").is_checked()

@@ -5,7 +5,7 @@
 import { flushSync } from 'svelte'
 
 /** Milliseconds that may be spent on pieces in one go. */
-const SPELL = 4
+const SPELL = 8
 const grown = new Set<string>()
 
 /** How many of so many pieces are there. For a component, while it is made. */
