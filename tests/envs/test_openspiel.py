@@ -180,7 +180,7 @@ def test_who_counts_knows_the_other_hand_when_the_pile_runs_out() -> None:
             drawn(state, dice) if state.is_chance_node() else dice.choice(state.legal_actions())
         )
         state.apply_action(action)
-    drawer = int(state.deck.fields["drawer"])
+    drawer = int(state.deck.drawing["drawer"])
     assert len({str(state.resample_from_infostate(drawer, dice.random)) for _ in range(20)}) == 1
     # Three cards are left in the hand that draws: nobody else is in doubt about them either.
     other = 1 - drawer
@@ -208,7 +208,7 @@ def test_cards_that_are_drawn_anew_fall_as_they_might() -> None:
 
 def hand_of(state: Any, player: int) -> list[tuple[int, int]]:
     """A hand by the positions that its cards name, and how many name each."""
-    packed = int(state.deck.fields["copies"][player])
+    packed = int(state.deck.game["copies"][player])
     return [(k, packed >> 4 * k & 15) for k in range(9) if packed >> 4 * k & 15]
 
 

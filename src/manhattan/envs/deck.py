@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from numba.core.errors import NumbaExperimentalFeatureWarning
 
 from manhattan.envs.engine import chance
 from manhattan.envs.engine.jit import compiled
-from manhattan.envs.engine.layout import CARD_KINDS, SHUFFLE, SIZE, TABLE
+from manhattan.envs.engine.layout import CARD_KINDS, DRAWING, SHUFFLE, SIZE, TABLE_SIZE
 from manhattan.envs.engine.memory import Bytes, address_of, room
 from manhattan.envs.engine.resampling import resample_at
 from manhattan.envs.seats import Seats, seats
@@ -94,20 +92,25 @@ class Deck:
         return chance.winners_at(self._where, self.seats.players, self.seats.colours)
 
     @property
-    def fields(self) -> Any:
-        """The record's fields by name."""
-        return self.record[: TABLE.itemsize].view(TABLE)[0]
+    def game(self) -> Any:
+        """The kernel's record of the game, its fields by name."""
+        return self.record[: GAME.itemsize].view(GAME)[0]
+
+    @property
+    def drawing(self) -> Any:
+        """What chance has to do next, and what happened, by name."""
+        return self.record[GAME.itemsize : TABLE_SIZE].view(DRAWING)[0]
 
     @property
     def scores(self) -> list[int]:
-        scores: list[int] = self.fields["scores"][: len(self.seats.players)].tolist()
+        scores: list[int] = self.game["scores"][: len(self.seats.players)].tolist()
         return scores
 
     @property
     def told(self) -> npt.NDArray[np.int64]:
         """What happened so far, hidden cards and all."""
-        fields = self.fields
-        return np.asarray(fields["told"][: fields["events"]], np.int64)
+        drawing = self.drawing
+        return np.asarray(drawing["told"][: drawing["events"]], np.int64)
 
     def resampled(self, player: int, seed: int) -> list[int]:
         """The actions, chance's too, of another game that a player can't tell from this one."""
@@ -133,11 +136,8 @@ class Deck:
 def new_deck(players: int, edition: str) -> Deck:
     """A table before the deal. It is to be copied, not played."""
     table = seats(players, edition)
-    record = table.blank(TABLE.itemsize)
-    with warnings.catch_warnings(), announced(table.setup, "chance", compiled.cache):
-        # All of it is compiled now, not bit by bit. A table begins with the fields of a game: so
-        # where a game's code is there already numba serves it, which is right, and says so.
-        warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
+    record = table.blank(TABLE_SIZE)
+    with announced(table.setup, "chance", compiled.cache):  # all of it now, not bit by bit
         actor = chance.new_table(address_of(record), table.players, table.setup.first)
         deck = Deck(table, record, actor)
         deck.untouched = True
@@ -152,11 +152,8 @@ def new_deck(players: int, edition: str) -> Deck:
 
 
 def _unpacked(players: int, edition: str, record: bytes, actor: int) -> Deck:
-    if len(record) < TABLE.itemsize:
-        raise EnvError(f"A game is {TABLE.itemsize} bytes, not {len(record)}.")
-    copy = room(TABLE.itemsize)
+    if len(record) < TABLE_SIZE:
+        raise EnvError(f"A game is {TABLE_SIZE} bytes, not {len(record)}.")
+    copy = room(TABLE_SIZE)
     copy[:] = np.frombuffer(record, np.uint8)
     return Deck(new_deck(players, edition).seats, copy, actor)
-
-
-assert GAME.itemsize < TABLE.itemsize

@@ -15,20 +15,21 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from manhattan.envs.engine.layout import SEEN, TABLE
+from manhattan.envs.engine.layout import DRAWING, SEEN
 from manhattan.kernel.jit import COMPILED, inlined
 from manhattan.kernel.layout import GAME
 
 Bytes = npt.NDArray[np.uint8]
 Address = Any
 """A number; with the compiler off, the bytes themselves."""
+GAME_SIZE = GAME.itemsize
 
 if TYPE_CHECKING:
 
     def game_at(where: Address) -> Any: ...
-    def table_at(where: Address) -> Any: ...
+    def drawing_at(where: Address) -> Any: ...
     def seen_at(where: Address) -> Any: ...
-    def pairs_at(where: Address, count: int) -> Any: ...
+    def beyond(where: Address, offset: int) -> Address: ...
     def bytes_at(where: Address, count: int) -> Any: ...
     def numbers_at(where: Address, count: int) -> Any: ...
 
@@ -46,16 +47,17 @@ elif COMPILED:
         return carray(_pointer(where), 1, GAME)[0]
 
     @inlined
-    def table_at(where: Address) -> Any:
-        return carray(_pointer(where), 1, TABLE)[0]
+    def drawing_at(where: Address) -> Any:
+        """What comes after a game's own record."""
+        return carray(_pointer(where + GAME_SIZE), 1, DRAWING)[0]
 
     @inlined
     def seen_at(where: Address) -> Any:
         return carray(_pointer(where), 1, SEEN)[0]
 
     @inlined
-    def pairs_at(where: Address, count: int) -> Any:
-        return carray(_pointer(where), count, np.uint64)
+    def beyond(where: Address, offset: int) -> Address:
+        return where + offset
 
     @inlined
     def bytes_at(where: Address, count: int) -> Any:
@@ -70,14 +72,14 @@ else:
     def game_at(where: Address) -> Any:
         return where[: GAME.itemsize].view(GAME)[0]
 
-    def table_at(where: Address) -> Any:
-        return where[: TABLE.itemsize].view(TABLE)[0]
+    def drawing_at(where: Address) -> Any:
+        return where[GAME_SIZE : GAME_SIZE + DRAWING.itemsize].view(DRAWING)[0]
 
     def seen_at(where: Address) -> Any:
         return where[: SEEN.itemsize].view(SEEN)[0]
 
-    def pairs_at(where: Address, count: int) -> Any:
-        return where[: 8 * count].view(np.uint64)
+    def beyond(where: Address, offset: int) -> Address:
+        return where[offset:]
 
     def bytes_at(where: Address, count: int) -> Any:
         return where[:count]
@@ -91,7 +93,9 @@ def room(size: int) -> Bytes:
     return np.zeros((size + 7) // 8, np.uint64).view(np.uint8)
 
 
-def address_of(data: Bytes, offset: int = 0) -> Address:
+def address_of(data: npt.NDArray[Any], offset: int = 0) -> Address:
     """Where they are: good for as long as somebody holds on to them."""
+    if not COMPILED:
+        return data.view(np.uint8).reshape(-1)[offset:]
     buffer: Any = data
-    return addressof(c_char.from_buffer(buffer)) + offset if COMPILED else data[offset:]
+    return addressof(c_char.from_buffer(buffer)) + offset
