@@ -62,7 +62,7 @@ def go_on(g: Game, players: tuple[int, ...], colours: tuple[int, ...], fate: Fat
         begin_movers_turn(g, colours, fate)
 
 
-@inlined
+@compiled
 def is_legal(g: Game, colours: tuple[int, ...], action: int) -> Any:
     """May whoever is to move make this move? Any number may be asked for."""
     each = len(colours)

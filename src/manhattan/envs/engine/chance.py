@@ -85,11 +85,14 @@ def _show_hand(g: Game, t: Drawing) -> None:
 show_hand = never_inlined(_show_hand)
 
 
-@inlined
-def begin(g: Game, t: Drawing, colours: tuple[int, ...]) -> None:
+def _begin(g: Game, t: Drawing, colours: tuple[int, ...]) -> None:
     """A building turn begins."""
     if count_placements(g, colours, g.mover) == U64(0):
         show_hand(g, t)
+
+
+begin = never_inlined(_begin)
+"""Out of line, like what follows: it stands in several places, and each would be compiled anew."""
 
 
 def _end_turn(g: Game, t: Drawing, players: tuple[int, ...], colours: tuple[int, ...]) -> None:
@@ -102,7 +105,6 @@ def _end_turn(g: Game, t: Drawing, players: tuple[int, ...], colours: tuple[int,
 
 
 end_turn = never_inlined(_end_turn)
-"""Out of line: it stands in several places here, and each would be compiled anew."""
 
 
 @inlined
@@ -191,12 +193,14 @@ def _apply(
 apply = never_inlined(_apply)
 
 
-@inlined
-def lay_out(g: Game, t: Drawing, players: tuple[int, ...], first: int) -> None:
+def _lay_out(g: Game, t: Drawing, players: tuple[int, ...], first: int) -> None:
     """A table before the first card is dealt."""
-    start_game(g, players, first, U64(0), 0)
+    start_game(g, players, first, U64(0), np.int64(0))
     gather_unseen(g, players, -1)
     t.drawer, t.to_draw, t.because, t.events = first, 4, DEALING, 0
+
+
+lay_out = never_inlined(_lay_out)
 
 
 @compiled

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     def numbers_at(where: Address, count: int) -> Any: ...
 
 elif COMPILED:
-    from numba import carray
+    from numba import carray, from_dtype
 
     @intrinsic
     def _pointer(_context: Any, _address: Any) -> Any:
@@ -42,18 +42,24 @@ elif COMPILED:
             args[0], cgutils.voidptr_t
         )
 
-    @inlined
-    def game_at(where: Address) -> Any:
-        return carray(_pointer(where), 1, GAME)[0]
+    def _record_at(dtype: Any) -> Any:
+        """A record is to compiled code where it lies: nothing has to be done."""
+        record = from_dtype(dtype)
+
+        @intrinsic
+        def at(_context: Any, _where: Any) -> Any:
+            return record(types.int64), lambda context, builder, _s, args: builder.inttoptr(
+                args[0], context.get_value_type(record)
+            )
+
+        return at
+
+    game_at, seen_at, _drawing_at = _record_at(GAME), _record_at(SEEN), _record_at(DRAWING)
 
     @inlined
     def drawing_at(where: Address) -> Any:
         """What comes after a game's own record."""
-        return carray(_pointer(where + GAME_SIZE), 1, DRAWING)[0]
-
-    @inlined
-    def seen_at(where: Address) -> Any:
-        return carray(_pointer(where), 1, SEEN)[0]
+        return _drawing_at(where + GAME_SIZE)
 
     @inlined
     def beyond(where: Address, offset: int) -> Address:
