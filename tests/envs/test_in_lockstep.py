@@ -29,17 +29,10 @@ from manhattan.rules import (
     Shuffled,
     State,
     apply,
-    legal_moves,
 )
 from manhattan.rules.play import begin_turn
 from positions import crowded
-from watching import ONE_OF_EACH, TABLES, any_legal, table
-
-
-def actions_of(state: State) -> list[int]:
-    """The numbers of the legal moves, by the rules."""
-    numbering, own = Numbering.of(state.table.setup), state.table.player.colours
-    return sorted(numbering.number(move, own) for move in legal_moves(state))
+from watching import ONE_OF_EACH, TABLES, actions_of, any_legal, table
 
 
 def cards_of(event: Event) -> list[int]:

@@ -23,6 +23,7 @@ _TRIES: Final = 100_000
 """One in a few is enough, as a rule."""
 _ROOM: Final = 2048
 """There are never more legal actions, nor actions in a game."""
+HouseRules = tuple[tuple[str, str], ...]
 _KINDS: Final = tuple(range(CARD_KINDS))
 _numbers = room(8 * _ROOM)
 _as_numbers: npt.NDArray[np.int64] = _numbers.view(np.int64)
@@ -56,7 +57,8 @@ class Deck:
 
     def __reduce__(self) -> tuple[Callable[..., Deck], tuple[Any, ...]]:
         setup = self.seats.setup
-        return _unpacked, (len(setup.players), setup.edition, self.record.tobytes(), self.actor)
+        table = (len(setup.players), setup.edition, setup.house_rules)
+        return _unpacked, (*table, self.record.tobytes(), self.actor)
 
     def apply(self, action: int) -> bool:
         """Let an action or an outcome happen; false, and nothing has changed, if it can't."""
@@ -133,9 +135,9 @@ class Deck:
 
 
 @lru_cache(64)
-def new_deck(players: int, edition: str) -> Deck:
+def new_deck(players: int, edition: str, house_rules: HouseRules = ()) -> Deck:
     """A table before the deal. It is to be copied, not played."""
-    table = seats(players, edition)
+    table = seats(players, edition, dict(house_rules))
     record = table.blank(TABLE_SIZE)
     with announced(table.setup, "chance", compiled.cache):  # all of it now, not bit by bit
         actor = chance.new_table(address_of(record), table.players, table.setup.first)
@@ -151,9 +153,11 @@ def new_deck(players: int, edition: str) -> Deck:
     return deck
 
 
-def _unpacked(players: int, edition: str, record: bytes, actor: int) -> Deck:
+def _unpacked(
+    players: int, edition: str, house_rules: HouseRules, record: bytes, actor: int
+) -> Deck:
     if len(record) < TABLE_SIZE:
         raise EnvError(f"A game is {TABLE_SIZE} bytes, not {len(record)}.")
     copy = room(TABLE_SIZE)
     copy[:] = np.frombuffer(record, np.uint8)
-    return Deck(new_deck(players, edition).seats, copy, actor)
+    return Deck(new_deck(players, edition, house_rules).seats, copy, actor)

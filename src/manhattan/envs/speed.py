@@ -11,7 +11,7 @@ import importlib
 import os
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -186,13 +186,14 @@ def use_one_core() -> None:
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
-def measure(decisions: int, batch: int) -> Iterator[Figure]:
-    """All figures, one by one as they are measured."""
+def measure(decisions: int, batch: int, players: Sequence[int] = (4, 3, 2)) -> Iterator[Figure]:
+    """All figures, one by one as they are measured, for tables of so many players: four must be
+    among them, for they are compared with others' games."""
     use_one_core()
     from manhattan.envs import manhattan_v1
     from manhattan.envs.openspiel import NAME
 
-    ours = {f"openspiel_{n}": openspiel(f"{NAME}(players={n})", decisions) for n in (4, 3, 2)}
+    ours = {f"openspiel_{n}": openspiel(f"{NAME}(players={n})", decisions) for n in players}
     yield from _figures(best_of(ours | _peers_of_openspiel(decisions)))
     zoo = {
         "pettingzoo_raw": pettingzoo(manhattan_v1.raw_env(), decisions),
@@ -205,7 +206,7 @@ def measure(decisions: int, batch: int) -> Iterator[Figure]:
             ratio = found["pettingzoo_raw"] / theirs
             yield Figure(f"pettingzoo_raw_to_{peer}", 4, ratio, "times as many")
     vectors: dict[str, Measurement] = {}
-    for n in (4, 3, 2):
+    for n in players:
         vectors[f"vector_{n}"] = gymnasium_vector(n, batch, 200 * batch, choosing=False)
         vectors[f"vector_choosing_{n}"] = gymnasium_vector(n, batch, 200 * batch, choosing=True)
     vectors["vector_in_place_4"] = gymnasium_vector(

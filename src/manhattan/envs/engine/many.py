@@ -196,7 +196,7 @@ def pick_all(
     games: Address, players: tuple[int, ...], colours: tuple[int, ...], actions: Any
 ) -> None:
     """Any legal action for each game, all alike; 0 where a game is over."""
-    policy = np.int64(UNIFORM)  # known only now: else it would be compiled for this one, too
+    policy: Any = np.int64(UNIFORM)  # known only now: else it would be compiled for this one, too
     for i in range(len(actions)):
         g = game_at(beyond(games, GAME_SIZE * i))
         actions[i] = 0 if g.phase == OVER else pick(g, players, colours, policy)
