@@ -14,7 +14,8 @@ NODE := $(BIN)/node
 # kept apart from the other one (under a name that combining that one doesn't take in).
 UNCOMPILED := NUMBA_DISABLE_JIT=1 MANHATTAN_CHECKED=1 COVERAGE_FILE=.coverage-uncompiled
 KERNEL_TESTS := tests/kernel tests/judgement tests/lockstep/test_kernel_against_the_rules.py tests/lockstep/test_games_abreast.py
-ENGINE_TESTS := tests/envs/test_in_lockstep.py tests/envs/test_observations.py tests/envs/test_resampling.py \
+ENGINE_TESTS := tests/envs/test_in_lockstep.py tests/envs/test_resampling.py \
+  tests/envs/test_observations.py::test_a_row_of_a_crowded_board_is_what_the_rules_show \
   $(addprefix tests/envs/test_gymnasium.py::test_,one_against_compiled_opponents or_in_the_same_step if_one_is_an_error_none_is_made illegal_moves_in_some_of_many_games)
 
 # Measuring the coverage makes Python half as fast: not where many games are played.

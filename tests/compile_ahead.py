@@ -29,3 +29,4 @@ if __name__ == "__main__":
         Play(seats(players), WIN_SHARE, AT_THE_END)
         new_deck(players, DEFAULT_EDITION)
         ManhattanVectorEnv(2, players=players)
+    Play(seats(2, house_rules={"two_players": "6x4-one-colour"}), WIN_SHARE, AT_THE_END)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from manhattan.envs.engine.layout import SHUFFLE
+from manhattan.envs.engine.layout import SHOWED, SHUFFLE
 from manhattan.kernel.jit import COMPILED
 from spiel import anything, drawn, load, played
 from watching import ONE_OF_EACH, fields
@@ -34,6 +34,19 @@ def test_another_game_that_nobody_could_tell_from_this_one(players: int, edition
                 others[str(other) != str(state)] += 1
         state.apply_action(anything(state, dice))
     assert others[True] > 5 * others[False]
+
+
+@FOUR
+def test_a_hand_that_was_shown_is_known_to_all() -> None:
+    """It rarely happens: in this game once."""
+    dice = Random(1401)
+    state = load(4).new_initial_state()
+    while (state.deck.told >= SHOWED).sum() == 0:
+        state.apply_action(anything(state, dice))
+    for _ in range(12):
+        state.apply_action(anything(state, dice))
+        for player in range(4 if COMPILED else 1):
+            assert_same_to(player, state, state.resample_from_infostate(player, dice.random))
 
 
 def assert_same_to(player: int, state: Any, other: Any) -> None:
