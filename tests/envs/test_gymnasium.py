@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from random import Random
 from typing import Any
 
@@ -15,6 +17,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 import manhattan.envs.gymnasium as ours
+from manhattan.envs.engine.many import step_all
 from manhattan.envs.vector import ManhattanVectorEnv
 from manhattan.kernel.jit import COMPILED
 from manhattan.rules import ManhattanError
@@ -232,12 +235,12 @@ def test_a_game_does_not_depend_on_how_many_there_are() -> None:
 
 
 def test_nothing_told_is_written_over_unless_so_it_was_asked_for() -> None:
-    for copy in (True, False):
-        envs = many(copy=copy)
+    for copied in (True, False):
+        envs = many(copy=copied)
         rows, _ = envs.reset(seed=1)
         before = rows.copy()
         envs.step(envs.random_actions())
-        assert np.array_equal(rows, before) == copy
+        assert np.array_equal(rows, before) == copied
     envs = many()
     held = [envs.reset(seed=1)[0][2:4]]  # a part of it is enough to hold
     told = [held[0].copy()]
@@ -271,6 +274,33 @@ def test_if_one_is_an_error_none_is_made(wrong: int) -> None:
         envs.step(actions)
     assert envs._games.tobytes() == chances
     assert len(before) == len(chances)
+
+
+def test_actions_of_whichever_kind_are_compiled_for_once() -> None:
+    envs, other = many(), many()
+    envs.reset(seed=1)
+    other.reset(seed=1)
+    actions = envs.random_actions()
+    known = list(getattr(step_all, "signatures", []))
+    apart = np.repeat(actions, 2)[::2]
+    apart.flags.writeable = False
+    envs.step(actions)
+    for kind in (apart, actions.astype(np.int32), actions.astype(np.uint16)):
+        other.reset(seed=1)
+        other.step(kind)
+        assert np.array_equal(other._rows, envs._rows)
+    assert list(getattr(step_all, "signatures", [])) == known
+
+
+def test_copies_go_their_own_ways() -> None:
+    envs = many()
+    envs.reset(seed=1)
+    for other in (copy.deepcopy(envs), pickle.loads(pickle.dumps(envs))):
+        before = envs._games.tobytes()
+        rows = other.step(other.action_space.sample())[0]
+        assert envs._games.tobytes() == before
+        assert not np.array_equal(rows, envs._rows)
+        assert other.step(other.action_space.sample())[4]["illegal"].sum() == 0
 
 
 def test_steps_that_are_none() -> None:

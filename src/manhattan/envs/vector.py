@@ -76,15 +76,15 @@ class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]
         actions = self.table.numbering.size
         self.single_observation_space = observation_space()
         self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.single_action_space = LegalActions(actions, lambda: self._masks[0])
-        self.action_space = ManyLegalActions(actions, num_envs, lambda: self._masks)
+        self.single_action_space = LegalActions(actions, self._first_mask)
+        self.action_space = ManyLegalActions(actions, num_envs, self._all_masks)
         self._make_room(num_envs, actions, len(self.table.players))
         with announced(self.table.setup, "many games", compiled.cache):
             self._rehearse()
 
     def _make_room(self, count: int, actions: int, players: int) -> None:
         self._games = np.tile(self.table.blank()[: GAME.itemsize], count).view(GAME)
-        self._where = address_of(self._games)
+        self._actions = np.zeros(count, np.int64)
         self._pool: dict[str, list[Rows]] = {}
         self._shapes = {"rows": (count, SIZE), "masks": (count, actions)}
         self._everybody = (count, players)
@@ -103,8 +103,15 @@ class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]
         self._rewards = np.empty(self._everybody, np.float32)
         self._own = np.empty(count, np.float32)
         self._ended = np.empty(count, np.bool_)
-        self._illegal = np.zeros(count, np.bool_)
+        self._illegal = np.empty(count, np.bool_)
         self._viewers = np.empty(count, np.int64)
+
+    def _first_mask(self) -> Rows:
+        mask: Rows = self._masks[0]
+        return mask
+
+    def _all_masks(self) -> Rows:
+        return self._masks
 
     def _unheld(self, name: str) -> Rows:
         """An array that nobody holds: one of earlier steps, or a new one. The system takes longer
@@ -122,7 +129,7 @@ class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]
         """Do everything once, so that it is compiled."""
         self._deal(0)
         actions = self.random_actions()
-        many.first_illegal(self._where, self.table.colours, actions, self._waiting)
+        many.first_illegal(address_of(self._games), self.table.colours, actions, self._waiting)
         self._advance(actions)
         self._seed = None
 
@@ -147,7 +154,7 @@ class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]
         self._rewards[:] = 0
         self._illegal[:] = False
         many.deal_all(
-            self._where,
+            address_of(self._games),
             self.table.players,
             self.table.colours,
             self._policy,
@@ -193,21 +200,24 @@ class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]
                 f"A step takes {self.num_envs} whole numbers, one for each game, "
                 f"not {numbers.dtype} of shape {numbers.shape}."
             )
-        numbers = numbers.astype(np.int64, copy=False)
+        # Of whichever kind they came: compiled code is always given this array.
+        np.copyto(self._actions, numbers, casting="unsafe")
         last = self._masks.shape[1] - 1
-        if numbers.view(np.uint64).max() > last:  # a negative one is a large one, so seen
+        if self._actions.view(np.uint64).max() > last:  # a negative one is a large one, so seen
             raise InvalidAction(f"Actions are 0 to {last}, not {numbers.min()} to {numbers.max()}.")
         if self._on_illegal == RAISE:
-            wrong = many.first_illegal(self._where, self.table.colours, numbers, self._waiting)
+            wrong = many.first_illegal(
+                address_of(self._games), self.table.colours, self._actions, self._waiting
+            )
             if wrong >= 0:
                 raise InvalidAction(
                     f"Action {numbers[wrong]} is illegal in game {wrong}: see infos['action_mask']."
                 )
-        return numbers
+        return self._actions
 
     def _advance(self, actions: npt.NDArray[np.int64]) -> int:
         ended: int = many.step_all(
-            self._where,
+            address_of(self._games),
             self.table.players,
             self.table.colours,
             self._policy,
@@ -257,5 +267,5 @@ class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]
     def random_actions(self) -> npt.NDArray[np.int64]:
         """Any legal action for each game, all alike, by the games' own random numbers."""
         actions = np.empty(self.num_envs, np.int64)
-        many.pick_all(self._where, self.table.players, self.table.colours, actions)
+        many.pick_all(address_of(self._games), self.table.players, self.table.colours, actions)
         return actions
