@@ -285,7 +285,8 @@ def test_actions_of_whichever_kind_are_compiled_for_once() -> None:
     apart = np.repeat(actions, 2)[::2]
     apart.flags.writeable = False
     envs.step(actions)
-    for kind in (apart, actions.astype(np.int32), actions.astype(np.uint16)):
+    kinds: list[Any] = [apart, actions.astype(np.int32), actions.astype(np.uint16)]
+    for kind in kinds:
         other.reset(seed=1)
         other.step(kind)
         assert np.array_equal(other._rows, envs._rows)
