@@ -77,9 +77,8 @@ def _mask_all(games: Any, colours: Any, masks: Any) -> None:
 
 @compiled
 def _pick_all(games: Any, players: Any, colours: Any, actions: Any) -> None:
-    policy: Any = np.int64(UNIFORM)  # known only now: else it would be compiled for this one, too
     for i in range(len(games)):
-        actions[i] = pick(games[i], players, colours, policy)
+        actions[i] = pick(games[i], players, colours, UNIFORM)
 
 
 class Batch:

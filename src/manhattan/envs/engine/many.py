@@ -162,14 +162,17 @@ def step_all(
         legal = waiting[i] == 0 and is_legal(g, colours, actions[i])
         illegal[i] = waiting[i] == 0 and not legal
         if legal:
+            round_number = g.round_number
             for player in range(len(players)):
                 out[player] = -g.scores[player]
             act(g, players, colours, actions[i])
             if asked != EVERYBODY:
                 play_others(g, players, colours, asked, policy)
+            scored = g.phase == OVER or g.round_number != round_number
             for player in range(len(players)):
-                out[player] += g.scores[player]
-            pay(g, players, colours, utility, payday, out)
+                out[player] = out[player] + g.scores[player] if scored else 0
+            if scored:
+                pay(g, players, colours, utility, payday, out)
         elif waiting[i] == 0:
             out[mover] = fine
         own[i] = 0 if waiting[i] != 0 else out[mover]
@@ -196,7 +199,7 @@ def pick_all(
     games: Address, players: tuple[int, ...], colours: tuple[int, ...], actions: Any
 ) -> None:
     """Any legal action for each game, all alike; 0 where a game is over."""
-    policy: Any = np.int64(UNIFORM)  # known only now: else it would be compiled for this one, too
     for i in range(len(actions)):
         g = game_at(beyond(games, GAME_SIZE * i))
-        actions[i] = 0 if g.phase == OVER else pick(g, players, colours, policy)
+        # A policy that the compiler knows is compiled for itself, and twice as fast.
+        actions[i] = 0 if g.phase == OVER else pick(g, players, colours, UNIFORM)
