@@ -18,6 +18,9 @@ NODE := $(BIN)/node
 # kept apart from the other one (under a name that combining that one doesn't take in).
 UNCOMPILED := NUMBA_DISABLE_JIT=1 MANHATTAN_CHECKED=1 COVERAGE_FILE=.coverage-uncompiled
 KERNEL_TESTS := tests/kernel tests/judgement tests/lockstep/test_kernel_against_the_rules.py tests/lockstep/test_games_abreast.py
+ENGINE_TESTS := tests/envs/test_in_lockstep.py tests/envs/test_resampling.py \
+  tests/envs/test_observations.py::test_a_row_of_a_crowded_board_is_what_the_rules_show \
+  $(addprefix tests/envs/test_gymnasium.py::test_,one_against_compiled_opponents or_in_the_same_step if_one_is_an_error_none_is_made illegal_moves_in_some_of_many_games)
 
 # Measuring the coverage makes Python half as fast: not where many games are played.
 UNMEASURED := tests/lockstep tests/kernel tests/properties tests/test_docs.py tests/test_cli_background.py \
@@ -48,8 +51,9 @@ play: $(VENV)/.installed
 play-here: $(VENV)/.installed
 	@$(BIN)/manhattan play $(ARGS)
 
-# What has to be compiled for the bots is compiled beside all that does not need it; and the kernel
-# by the tests that are not measured, since measuring makes the compiler slow, too.
+# What has to be compiled for the bots and the environments is compiled beside all that does not
+# need it; and the kernel by the tests that are not measured, since measuring makes the compiler
+# slow, too.
 # Servers and browsers are waited for more than they work: what is not compiled fills the gaps.
 test: $(VENV)/.installed-test chromium
 	$(BIN)/ruff check .
@@ -67,8 +71,9 @@ test: $(VENV)/.installed-test chromium
 
 .PHONY: test-uncompiled
 test-uncompiled:
-	$(UNCOMPILED) $(BIN)/python -m pytest -n auto --dist loadgroup -m 'not compiled' --games 2 $(KERNEL_TESTS) --cov=src/manhattan/kernel --cov=src/manhattan/judgement --cov-report=
+	$(UNCOMPILED) $(BIN)/python -m pytest -n auto --dist loadgroup -m 'not compiled' --games 2 $(KERNEL_TESTS) $(ENGINE_TESTS) --cov=src/manhattan/kernel --cov=src/manhattan/judgement --cov=src/manhattan/envs/engine --cov-report=
 	$(UNCOMPILED) $(BIN)/coverage report --include='src/manhattan/kernel/*,src/manhattan/judgement/*' --fail-under=95
+	$(UNCOMPILED) $(BIN)/coverage report --include='src/manhattan/envs/engine/*' --fail-under=95
 
 # Every page in every language, size and light; every edition and number of players: half an hour.
 .PHONY: test-pages
