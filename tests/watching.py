@@ -13,20 +13,25 @@ from manhattan.envs.engine.layout import FIELDS
 from manhattan.envs.play import Play
 from manhattan.envs.seats import Seats
 from manhattan.envs.utility import AT_THE_END, WIN_SHARE
-from manhattan.kernel import Position
+from manhattan.kernel import Numbering, Position
+from manhattan.kernel.jit import COMPILED
 from manhattan.kernel.layout import GAME
-from manhattan.rules import EDITIONS, Setup, set_up
+from manhattan.rules import EDITIONS, Setup, State, legal_moves, set_up
+from manhattan.rules.editions import DEFAULT_EDITION
+
+# Without the compiler all that is asked is which lines are reached: few tables are enough for it.
+_COUNTS = (2, 3, 4) if COMPILED else (2, 4)
 
 TABLES = [
     pytest.param(players, edition, marks=pytest.mark.xdist_group(f"envs-{players}"))
-    for players in (2, 3, 4)
-    for edition in EDITIONS
+    for players in _COUNTS
+    for edition in (EDITIONS if COMPILED else [DEFAULT_EDITION])
 ]
 """Every number of players in every edition; each number in one worker, to be compiled once."""
 
 ONE_OF_EACH = [
-    pytest.param(players, "hig-2017", marks=pytest.mark.xdist_group(f"envs-{players}"))
-    for players in (2, 3, 4)
+    pytest.param(players, DEFAULT_EDITION, marks=pytest.mark.xdist_group(f"envs-{players}"))
+    for players in _COUNTS
 ]
 
 
@@ -49,3 +54,9 @@ def any_legal(mask: npt.NDArray[Any], dice: Random) -> int:
 
 def table(players: int, edition: str) -> Setup:
     return set_up(players, edition=edition)
+
+
+def actions_of(state: State) -> list[int]:
+    """The numbers of the legal moves, by the rules."""
+    numbering, own = Numbering.of(state.table.setup), state.table.player.colours
+    return sorted(numbering.number(move, own) for move in legal_moves(state))

@@ -32,5 +32,5 @@ def test_the_bench_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not how fast: only that it works."""
     monkeypatch.setattr(speed, "RUNS", 1)
     monkeypatch.setattr(speed, "use_one_core", lambda: None)
-    names = {figure.name for figure in speed.measure(decisions=100, batch=2)}
+    names = {figure.name for figure in speed.measure(decisions=100, batch=2, players=[4])}
     assert {"openspiel", "pettingzoo_raw", "pettingzoo_wrapped", "vector_choosing"} <= names

@@ -12,7 +12,7 @@ import pytest
 from manhattan.envs import manhattan_v1
 from manhattan.envs.deck import Deck, new_deck
 from manhattan.envs.engine import chance
-from manhattan.envs.engine.layout import SHUFFLE, TABLE
+from manhattan.envs.engine.layout import SHUFFLE, TABLE_SIZE
 from manhattan.envs.engine.memory import room
 from manhattan.envs.openspiel import NAME
 from manhattan.envs.seats import Seats, position_of
@@ -29,17 +29,10 @@ from manhattan.rules import (
     Shuffled,
     State,
     apply,
-    legal_moves,
 )
 from manhattan.rules.play import begin_turn
 from positions import crowded
-from watching import ONE_OF_EACH, TABLES, any_legal, table
-
-
-def actions_of(state: State) -> list[int]:
-    """The numbers of the legal moves, by the rules."""
-    numbering, own = Numbering.of(state.table.setup), state.table.player.colours
-    return sorted(numbering.number(move, own) for move in legal_moves(state))
+from watching import ONE_OF_EACH, TABLES, actions_of, any_legal, table
 
 
 def cards_of(event: Event) -> list[int]:
@@ -106,7 +99,7 @@ def test_openspiel_plays_by_the_rules(players: int, edition: str) -> None:
 def deck_of(state: State) -> Deck:
     """A game of chance nodes that stands where a state does."""
     position = Position.of_state(state)
-    record = room(TABLE.itemsize)
+    record = room(TABLE_SIZE)
     record[: GAME.itemsize] = np.frombuffer(position.data.tobytes(), np.uint8)
     return Deck(Seats(state.table.setup), record, state.table.mover)
 

@@ -6,11 +6,9 @@ import re
 from pathlib import Path
 from random import Random
 
-import numpy as np
 import pytest
 
 from manhattan.envs.engine.layout import FIELDS, HIGHS, SIZE
-from manhattan.envs.engine.observing import bytes_by_shifts, spread, spread_by_bits
 from manhattan.game import Game
 from manhattan.kernel import Position
 from manhattan.kernel.layout import FINAL_TIES, PHASES, TALLEST_TIES
@@ -130,21 +128,3 @@ def test_nobody_sees_hidden_cards(players: int, edition: str) -> None:
         assert mine[1].tolist() == others[1].tolist()
         game.play(dice.choice(moves))
     assert changed > 20
-
-
-def test_bits_are_spread_alike_by_any_processor() -> None:
-    """One way is for processors that can do it in a step, the other for all."""
-    dice = np.random.default_rng(1)
-    for _ in range(50):
-        sets = dice.integers(2**54, size=4, dtype=np.uint64)
-        fast, slow = np.zeros(27, np.uint64), np.zeros(27, np.uint64)
-        spread(fast, 0, *sets)
-        spread_by_bits(slow, 0, *sets)
-        expected = [[int(s) >> site & 1 for s in sets] for site in range(54)]
-        assert fast.view(np.uint8).reshape(54, 4).tolist() == expected
-        assert slow.view(np.uint8).reshape(54, 4).tolist() == expected
-
-
-def test_numbers_of_four_bits_become_bytes() -> None:
-    wide = int(bytes_by_shifts(np.uint64(0x587654321)))
-    assert wide.to_bytes(8, "little") == bytes([1, 2, 3, 4, 5, 6, 7, 8])

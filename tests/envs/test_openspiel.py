@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import pickle
 import unittest
-from collections import Counter
 from random import Random
 from typing import Any
 
@@ -16,40 +15,16 @@ from absl import flags
 from open_spiel.python import rl_environment
 from open_spiel.python.algorithms import generate_playthrough, ismcts, mcts
 from open_spiel.python.bots import uniform_random
-from open_spiel.python.tests import games_sim_test
 
 from manhattan.envs.engine.layout import SHUFFLE
 from manhattan.envs.openspiel import NAME
+from spiel import drawn, load, played
 from watching import ONE_OF_EACH, TABLES
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 FOUR = pytest.mark.xdist_group("envs-4")
+THREE = pytest.mark.xdist_group("envs-3")
 TWO = pytest.mark.xdist_group("envs-2")
-
-
-def load(players: int = 4, **options: Any) -> Any:
-    return pyspiel.load_game(NAME, {"players": players, **options})
-
-
-def drawn(state: Any, dice: Random) -> int:
-    """Any outcome of chance."""
-    outcomes, odds = zip(*state.chance_outcomes(), strict=True)
-    outcome: int = dice.choices(outcomes, odds)[0]
-    return outcome
-
-
-def played(game: Any, dice: Random, decisions: int) -> Any:
-    """A game after so many decisions, or over."""
-    state = game.new_initial_state()
-    while not state.is_terminal():
-        if state.is_chance_node():
-            state.apply_action(drawn(state, dice))
-        elif decisions:
-            state.apply_action(dice.choice(state.legal_actions()))
-            decisions -= 1
-        else:
-            break
-    return state
 
 
 # Their own suites
@@ -63,12 +38,39 @@ def test_random_simulations(players: int, edition: str) -> None:
 
 @pytest.mark.parametrize(("players", "edition"), ONE_OF_EACH)
 def test_the_simulations_of_games_sim_test(players: int, edition: str) -> None:
-    games_sim_test.GamesSimTest().sim_game(load(players, edition=edition))
+    """Every test that it has of our game, by its own names: which players it is for."""
+    # It looks for games when it is loaded: ours has to be there by then.
+    from open_spiel.python.tests import games_sim_test
+
+    names = [f"test_multiplayer_game_{players}p_{NAME}"]
+    if players == 4:
+        names.append(f"test_game_sim_{NAME}")
+    result = unittest.TestResult()
+    unittest.TestSuite(map(games_sim_test.GamesSimTest, names)).run(result)
+    assert result.testsRun == len(names)
+    assert result.errors == result.failures == result.skipped == []
+
+
+@THREE
+def test_the_simulations_with_house_rules() -> None:
+    """And what their tests don't ask: the same of a table that changed its rules."""
+    from open_spiel.python.tests import games_sim_test
+
+    game = load(3, house_rules="three_players:6x4;tallest_tie:one_owner", utility="score")
+    games_sim_test.GamesSimTest().sim_game(game)
+    setup = game.deck.seats.setup
+    assert (setup.schedule.blocks, setup.schedule.rounds) == (6, 4)
+    assert setup.rules.tallest_tie == "one_owner"
+    again = pyspiel.load_game(str(game))
+    assert again.deck.seats.setup == setup
+    state = played(again, Random(1), 30)
+    assert pickle.loads(pickle.dumps(state)).deck.seats.setup == setup
+    assert state.deck.game["blocks"] == 6
 
 
 @FOUR
 def test_the_integration_tests_of_the_api() -> None:
-    # It looks for games when it is loaded: ours has to be there by then.
+    # Like the other one, it looks for games when it is loaded.
     from open_spiel.integration_tests import api_test
 
     assert NAME in api_test._GAMES_TO_TEST
@@ -80,13 +82,13 @@ def test_the_integration_tests_of_the_api() -> None:
     assert result.errors == result.failures == result.skipped == []
 
 
-@TWO
+@THREE
 def test_a_playthrough_is_replayed() -> None:
-    told = generate_playthrough.playthrough(f"{NAME}(players=2)", None, seed=1)
+    told = generate_playthrough.playthrough(f"{NAME}(players=3)", None, seed=1)
     lines = [line for line in told.splitlines() if line.startswith("action: ")]
     moves = [int(line.removeprefix("action: ")) for line in lines]
-    assert len(moves) > 200
-    assert generate_playthrough.playthrough(f"{NAME}(players=2)", moves) == told
+    assert len(moves) > 170  # 90 decisions, and a card for each of 12 in hand and 72 blocks
+    assert generate_playthrough.playthrough(f"{NAME}(players=3)", moves) == told
 
 
 @FOUR
@@ -135,81 +137,6 @@ def whole_game(game: Any, bots: list[Any]) -> list[float]:
 
 
 # What a player knows
-
-
-@pytest.mark.parametrize(("players", "edition"), ONE_OF_EACH)
-def test_another_game_that_nobody_could_tell_from_this_one(players: int, edition: str) -> None:
-    """Along whole games, for every player: the same knowledge, mostly other cards."""
-    game, dice = load(players, edition=edition), Random(players)
-    state = game.new_initial_state()
-    others = Counter[bool]()
-    ply = 0
-    while not state.is_terminal():
-        ply += 1
-        if ply % 5 == 0:
-            for player in range(players):
-                other = state.resample_from_infostate(player, dice.random)
-                assert_same_to(player, state, other)
-                others[str(other) != str(state)] += 1
-        action = (
-            drawn(state, dice) if state.is_chance_node() else dice.choice(state.legal_actions())
-        )
-        state.apply_action(action)
-    assert others[True] > 5 * others[False]
-
-
-def assert_same_to(player: int, state: Any, other: Any) -> None:
-    assert other.information_state_string(player) == state.information_state_string(player)
-    assert other.observation_string(player) == state.observation_string(player)
-    for kind in ("information_state_tensor", "observation_tensor"):
-        mine, theirs = getattr(state, kind)(player), getattr(other, kind)(player)
-        assert np.array_equal(mine, theirs)
-    assert other.current_player() == state.current_player()
-    if state.current_player() == player:
-        assert other.legal_actions() == state.legal_actions()
-    assert len(other.history()) == len(state.history())
-
-
-@TWO
-def test_who_counts_knows_the_other_hand_when_the_pile_runs_out() -> None:
-    """With two players the cards that can't be seen are then all in one hand."""
-    game, dice = load(2), Random(1)
-    state = game.new_initial_state()
-    while not (state.is_chance_node() and state.chance_outcomes() == [(SHUFFLE, 1.0)]):
-        action = (
-            drawn(state, dice) if state.is_chance_node() else dice.choice(state.legal_actions())
-        )
-        state.apply_action(action)
-    drawer = int(state.deck.fields["drawer"])
-    assert len({str(state.resample_from_infostate(drawer, dice.random)) for _ in range(20)}) == 1
-    # Three cards are left in the hand that draws: nobody else is in doubt about them either.
-    other = 1 - drawer
-    assert len({str(state.resample_from_infostate(other, dice.random)) for _ in range(20)}) == 1
-
-
-@FOUR
-def test_cards_that_are_drawn_anew_fall_as_they_might() -> None:
-    """After the deal every card that can't be seen is as likely in a hand as its share."""
-    game, dice = load(4), Random(4)
-    state = played(game, dice, 0)
-    own = Counter(card for card, _ in hand_of(state, 0))
-    seen = Counter[int]()
-    samples = 2000
-    for _ in range(samples):
-        other = state.resample_from_infostate(0, dice.random)
-        for position, count in hand_of(other, 2):
-            seen[position] += count
-    assert own.total() <= 4
-    for position in range(9):  # player 2 sits opposite: his cards name the mirrored position
-        mine = dict(hand_of(state, 0)).get(8 - position, 0)
-        expected = samples * 4 * (5 - mine) / 41
-        assert abs(seen[position] - expected) < 5 * expected**0.5
-
-
-def hand_of(state: Any, player: int) -> list[tuple[int, int]]:
-    """A hand by the positions that its cards name, and how many name each."""
-    packed = int(state.deck.fields["copies"][player])
-    return [(k, packed >> 4 * k & 15) for k in range(9) if packed >> 4 * k & 15]
 
 
 @FOUR
@@ -303,6 +230,8 @@ def test_nothing_happens_after_the_end() -> None:
         ({"edition": "gold"}, "gold"),
         ({"players": 5}, "2 to 4 players"),
         ({"utility": "fame"}, "There is no utility 'fame'"),
+        ({"house_rules": "no talking"}, "write it like tallest_tie:one_owner"),
+        ({"house_rules": "talking:no"}, "no house rule 'talking'"),
     ],
 )
 def test_games_that_there_are_not(options: dict[str, Any], told: str) -> None:

@@ -12,10 +12,11 @@ import numpy as np
 import pettingzoo
 import pytest
 from gymnasium.error import InvalidAction
+from pettingzoo.utils import wrappers
 
 from manhattan.envs import manhattan_v1
 from manhattan.rules import ManhattanError
-from watching import TABLES, any_legal
+from watching import TABLES, actions_of, any_legal, fields
 
 with warnings.catch_warnings():  # they import a game of their own in the old way
     warnings.simplefilter("ignore", DeprecationWarning)
@@ -61,6 +62,100 @@ def test_their_performance_benchmark(capsys: pytest.CaptureFixture[str]) -> None
     """Not how fast: only that it works."""
     performance_benchmark(manhattan_v1.env())
     assert "turns per second" in capsys.readouterr().out
+
+
+def theirs(**options: Any) -> Any:
+    """The same game in PettingZoo's own guards."""
+    env: Any = wrappers.TerminateIllegalWrapper(manhattan_v1.raw_env(**options), illegal_reward=-1)
+    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(env))
+
+
+def told(env: Any) -> tuple[Any, ...]:
+    """Everything that an agent can ask."""
+    observed, *rest = env.last()
+    arrays = [observed["observation"].tolist(), observed["action_mask"].tolist()]
+    both = [env.rewards, env.terminations, env.truncations, env._cumulative_rewards]
+    return (env.agents, env.agent_selection, env.num_agents, arrays, rest[:3], *map(dict, both))
+
+
+def outcome(env: Any, name: str, *values: Any) -> Any:
+    """What asking for something, or doing it, leads to: also if that is an error."""
+    try:
+        found = getattr(env, name)
+        return found(*values) if values else str(found)
+    except Exception as error:
+        return type(error), str(error)
+
+
+@pytest.mark.parametrize("illegal_after", [None, 0, 30])
+def test_our_guards_are_theirs(illegal_after: int | None) -> None:
+    """Step by step the same answers, to an illegal move and after the end as well."""
+    envs = (
+        manhattan_v1.env(rewards="scoring", utility="score"),
+        theirs(rewards="scoring", utility="score"),
+    )
+    assert str(envs[0]) == str(envs[1])
+    for env in envs:
+        assert isinstance(env, wrappers.OrderEnforcingWrapper)
+        env.reset(seed=3)
+    dice, number = Random(3), 0
+    while envs[0].agents:
+        ours, original = map(told, envs)
+        assert ours == original
+        observed, _, terminated, _, _ = envs[0].last()
+        mask = observed["action_mask"]
+        action = None if terminated else any_legal(mask, dice)
+        if number == illegal_after:
+            action = int(np.flatnonzero(mask == 0)[0])
+        for env in envs:
+            env.step(action)
+        number += 1
+    assert not envs[1].agents
+    assert outcome(envs[0], "step", 0) == outcome(envs[1], "step", 0)
+
+
+def test_our_guards_refuse_what_theirs_do() -> None:
+    envs = manhattan_v1.env(), theirs()
+    names = ["agents", "agent_selection", "rewards", "terminations", "truncations", "infos"]
+    names += ["num_agents", "_cumulative_rewards", "_play", "nothing_of_the_kind"]
+    for name in names:
+        ours, original = (outcome(env, name) for env in envs)
+        assert ours == original
+        assert ours[0] is AttributeError
+    for call in (("step", 0), ("observe", "player_0"), ("agent_iter", 5)):
+        assert outcome(envs[0], *call) == outcome(envs[1], *call)
+    for env in envs:
+        env.reset(seed=1)
+        with pytest.raises(AssertionError, match="not in action space"):
+            env.step(304)
+        with pytest.raises(AssertionError, match="need to call step"):
+            for _ in env.agent_iter():
+                pass
+        env.rewards = "mine"  # a guard that is given its own has its own
+        assert env.rewards == "mine"
+        assert env.unwrapped.rewards != "mine"
+        other = copy.deepcopy(env)
+        other.step(int(np.flatnonzero(other.last()[0]["action_mask"])[0]))
+        assert (other.agent_selection, env.agent_selection) == ("player_1", "player_0")
+
+
+@pytest.mark.xdist_group("envs-2")
+def test_two_players_with_one_colour_each() -> None:
+    """A house rule: 304 actions as with four, and a whole game of 56 decisions."""
+    env = started(players=2, house_rules={"two_players": "6x4-one-colour"}, utility="score")
+    dice = Random(1)
+    decisions = 0
+    while not all(env.terminations.values()):
+        state = env._play.position().state()
+        observed = env.last()[0]
+        legal = actions_of(state)
+        assert np.flatnonzero(observed["action_mask"]).tolist() == legal
+        seen = fields(observed["observation"])
+        assert (seen["players"], seen["colours"], seen["blocks"]) == ([2], [1], [6])
+        env.step(dice.choice(legal))
+        decisions += 1
+    assert decisions == 2 * 4 * (1 + 6)
+    assert tuple(env.rewards.values()) == env._play.position().state().table.scores
 
 
 def started(**options: Any) -> Any:

@@ -20,7 +20,10 @@ from manhattan.rules import set_up
 from manhattan.spread import over_threads
 from minds import SHORT, short_games
 
-pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:overflow encountered"),
+    pytest.mark.xdist_group("training"),  # it is gone through once
+]
 
 SMALL = Recipe(
     generations=2,

@@ -136,6 +136,7 @@ def test_a_saved_game_is_downloaded_and_replayed(
         ada.go(f"/replay/{table}?at=6")
         shows(ada.page.get_by_text(f"Move 6 of {moves}"))
         ada.page.keyboard.press("ArrowRight")
+        shows(ada.page.get_by_text(f"Move 7 of {moves}"))
         ada.page.get_by_role("button", name="Link to this moment").click()
         shows(ada.page.get_by_role("button", name="Copied"))
         link = ada.page.evaluate("navigator.clipboard.readText()")

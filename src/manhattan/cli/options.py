@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from manhattan.rules import EDITIONS, ROWS, SetupError
+from manhattan.rules import EDITIONS, ROWS
+from manhattan.rules.editions import house_rules_in
 
 _ROWS = "; ".join(f"{row}: {', '.join(values)}" for row, values in ROWS.items())
 
@@ -24,13 +25,4 @@ HouseRules = Annotated[
 
 def house_rules(texts: list[str] | None) -> dict[str, str]:
     """The house rules that were given as ``row=value``."""
-    changes: dict[str, str] = {}
-    for text in texts or []:
-        row, equals, value = text.partition("=")
-        if not equals:
-            raise SetupError(
-                f"{text!r} is no house rule: write it like tallest_tie=one_owner. "
-                f"What can be changed: {', '.join(ROWS)}."
-            )
-        changes[row] = value
-    return changes
+    return house_rules_in(texts or [])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from gymnasium import spaces
@@ -13,10 +12,8 @@ from pettingzoo import AECEnv
 
 from manhattan.envs.play import Play, action_number
 from manhattan.envs.rendering import FRAMES_A_SECOND, MODES, Rendering
-from manhattan.envs.seats import seats
 from manhattan.envs.spaces import observation_space
-from manhattan.envs.utility import PAYDAYS, UTILITIES, Payday, Utility, chosen
-from manhattan.rules.editions import DEFAULT_EDITION
+from manhattan.envs.terms import Options, agreed
 
 
 class ManhattanAEC(AECEnv):  # type: ignore[misc]
@@ -33,23 +30,15 @@ class ManhattanAEC(AECEnv):  # type: ignore[misc]
         "render_fps": FRAMES_A_SECOND,
     }
 
-    def __init__(
-        self,
-        players: int = 4,
-        edition: str = DEFAULT_EDITION,
-        house_rules: Mapping[str, str] | None = None,
-        utility: Utility = "win_share",
-        rewards: Payday = "end",
-        render_mode: str | None = None,
-    ) -> None:
+    def __init__(self, *, render_mode: str | None = None, **options: Unpack[Options]) -> None:
+        """The options are those of ``terms.agreed``."""
         AECEnv.__init__(self)
-        table = seats(players, edition, house_rules)
-        self._play = Play(
-            table, chosen("utility", utility, UTILITIES), chosen("payday", rewards, PAYDAYS)
-        )
+        terms = agreed(**options)
+        table = terms.seats
+        self._play = Play(table, terms.utility, terms.payday)
         self._rendering = Rendering(render_mode)
         self.render_mode = render_mode
-        self.possible_agents = [f"player_{number}" for number in range(players)]
+        self.possible_agents = [f"player_{number}" for number in range(len(table.players))]
         self.agents = list(self.possible_agents)
         self._number = {agent: number for number, agent in enumerate(self.possible_agents)}
         actions = table.numbering.size

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from numba.core.errors import NumbaExperimentalFeatureWarning
 
 from manhattan.envs.engine import chance
 from manhattan.envs.engine.jit import compiled
-from manhattan.envs.engine.layout import CARD_KINDS, SHUFFLE, SIZE, TABLE
+from manhattan.envs.engine.layout import CARD_KINDS, DRAWING, SHUFFLE, SIZE, TABLE_SIZE
 from manhattan.envs.engine.memory import Bytes, address_of, room
 from manhattan.envs.engine.resampling import resample_at
 from manhattan.envs.seats import Seats, seats
@@ -25,6 +23,7 @@ _TRIES: Final = 100_000
 """One in a few is enough, as a rule."""
 _ROOM: Final = 2048
 """There are never more legal actions, nor actions in a game."""
+HouseRules = tuple[tuple[str, str], ...]
 _KINDS: Final = tuple(range(CARD_KINDS))
 _numbers = room(8 * _ROOM)
 _as_numbers: npt.NDArray[np.int64] = _numbers.view(np.int64)
@@ -58,7 +57,8 @@ class Deck:
 
     def __reduce__(self) -> tuple[Callable[..., Deck], tuple[Any, ...]]:
         setup = self.seats.setup
-        return _unpacked, (len(setup.players), setup.edition, self.record.tobytes(), self.actor)
+        table = (len(setup.players), setup.edition, setup.house_rules)
+        return _unpacked, (*table, self.record.tobytes(), self.actor)
 
     def apply(self, action: int) -> bool:
         """Let an action or an outcome happen; false, and nothing has changed, if it can't."""
@@ -94,20 +94,25 @@ class Deck:
         return chance.winners_at(self._where, self.seats.players, self.seats.colours)
 
     @property
-    def fields(self) -> Any:
-        """The record's fields by name."""
-        return self.record[: TABLE.itemsize].view(TABLE)[0]
+    def game(self) -> Any:
+        """The kernel's record of the game, its fields by name."""
+        return self.record[: GAME.itemsize].view(GAME)[0]
+
+    @property
+    def drawing(self) -> Any:
+        """What chance has to do next, and what happened, by name."""
+        return self.record[GAME.itemsize : TABLE_SIZE].view(DRAWING)[0]
 
     @property
     def scores(self) -> list[int]:
-        scores: list[int] = self.fields["scores"][: len(self.seats.players)].tolist()
+        scores: list[int] = self.game["scores"][: len(self.seats.players)].tolist()
         return scores
 
     @property
     def told(self) -> npt.NDArray[np.int64]:
         """What happened so far, hidden cards and all."""
-        fields = self.fields
-        return np.asarray(fields["told"][: fields["events"]], np.int64)
+        drawing = self.drawing
+        return np.asarray(drawing["told"][: drawing["events"]], np.int64)
 
     def resampled(self, player: int, seed: int) -> list[int]:
         """The actions, chance's too, of another game that a player can't tell from this one."""
@@ -130,14 +135,11 @@ class Deck:
 
 
 @lru_cache(64)
-def new_deck(players: int, edition: str) -> Deck:
+def new_deck(players: int, edition: str, house_rules: HouseRules = ()) -> Deck:
     """A table before the deal. It is to be copied, not played."""
-    table = seats(players, edition)
-    record = table.blank(TABLE.itemsize)
-    with warnings.catch_warnings(), announced(table.setup, "chance", compiled.cache):
-        # All of it is compiled now, not bit by bit. A table begins with the fields of a game: so
-        # where a game's code is there already numba serves it, which is right, and says so.
-        warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
+    table = seats(players, edition, dict(house_rules))
+    record = table.blank(TABLE_SIZE)
+    with announced(table.setup, "chance", compiled.cache):  # all of it now, not bit by bit
         actor = chance.new_table(address_of(record), table.players, table.setup.first)
         deck = Deck(table, record, actor)
         deck.untouched = True
@@ -151,12 +153,11 @@ def new_deck(players: int, edition: str) -> Deck:
     return deck
 
 
-def _unpacked(players: int, edition: str, record: bytes, actor: int) -> Deck:
-    if len(record) < TABLE.itemsize:
-        raise EnvError(f"A game is {TABLE.itemsize} bytes, not {len(record)}.")
-    copy = room(TABLE.itemsize)
+def _unpacked(
+    players: int, edition: str, house_rules: HouseRules, record: bytes, actor: int
+) -> Deck:
+    if len(record) < TABLE_SIZE:
+        raise EnvError(f"A game is {TABLE_SIZE} bytes, not {len(record)}.")
+    copy = room(TABLE_SIZE)
     copy[:] = np.frombuffer(record, np.uint8)
-    return Deck(new_deck(players, edition).seats, copy, actor)
-
-
-assert GAME.itemsize < TABLE.itemsize
+    return Deck(new_deck(players, edition, house_rules).seats, copy, actor)

@@ -5,9 +5,9 @@ One agent plays against bots; ``gymnasium.make_vec`` makes many games that step 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import gymnasium
 import numpy as np
@@ -16,21 +16,9 @@ from gymnasium.error import InvalidAction, ResetNeeded
 from manhattan.bots import Bot, bot
 from manhattan.envs.play import Play, Row, action_number
 from manhattan.envs.rendering import FRAMES_A_SECOND, MODES, Rendering
-from manhattan.envs.seats import seats
 from manhattan.envs.spaces import LegalActions, observation_space
-from manhattan.envs.utility import (
-    FINE,
-    ON_ILLEGAL,
-    PAYDAYS,
-    RAISE,
-    UTILITIES,
-    EnvError,
-    OnIllegal,
-    Payday,
-    Utility,
-    chosen,
-)
-from manhattan.rules.editions import DEFAULT_EDITION
+from manhattan.envs.terms import Options, agreed
+from manhattan.envs.utility import FINE, ON_ILLEGAL, RAISE, EnvError, OnIllegal, chosen
 from manhattan.view import view
 
 ID: Final = "manhattan/Manhattan-v1"
@@ -46,28 +34,26 @@ class ManhattanEnv(gymnasium.Env[Row, np.int64]):
 
     def __init__(
         self,
-        players: int = 4,
-        edition: str = DEFAULT_EDITION,
-        house_rules: Mapping[str, str] | None = None,
+        *,
         opponents: str | Sequence[str] = "medium",
         seat: int | None = None,
-        utility: Utility = "win_share",
-        rewards: Payday = "end",
         on_illegal: OnIllegal = "penalty",
         render_mode: str | None = None,
+        **options: Unpack[Options],
     ) -> None:
         """``opponents`` is a name for all of them, or one for each in the order of play after the
         agent. ``seat`` is the agent's place in the order of play; without one, another each game.
+        The options are those of ``terms.agreed``.
         """
-        table = seats(players, edition, house_rules)
-        names = [opponents] * (players - 1) if isinstance(opponents, str) else list(opponents)
-        if len(names) != players - 1:
-            raise EnvError(f"{players - 1} opponents are needed; {len(names)} were named.")
+        terms = agreed(**options)
+        table = terms.seats
+        others = len(table.players) - 1
+        names = [opponents] * others if isinstance(opponents, str) else list(opponents)
+        if len(names) != others:
+            raise EnvError(f"{others} opponents are needed; {len(names)} were named.")
         self._bots: list[Bot] = [bot(name) for name in names]
         self._fixed_seat = None if seat is None else table.setup.check_player(seat)
-        self._play = Play(
-            table, chosen("utility", utility, UTILITIES), chosen("payday", rewards, PAYDAYS)
-        )
+        self._play = Play(table, terms.utility, terms.payday)
         self._on_illegal = chosen("way with illegal moves", on_illegal, ON_ILLEGAL)
         self._rendering = Rendering(render_mode)
         self.render_mode = render_mode

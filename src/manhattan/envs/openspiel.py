@@ -18,12 +18,13 @@ from manhattan.envs.engine.layout import SHUFFLE
 from manhattan.envs.knowing import Observer, move_text, seen_text
 from manhattan.envs.utility import UTILITIES, WIN_SHARE, bounds, chosen, paid, win_shares
 from manhattan.rules import ManhattanError
-from manhattan.rules.editions import DEFAULT_EDITION
+from manhattan.rules.editions import DEFAULT_EDITION, house_rules_in
 
 NAME: Final = "python_manhattan"
 _DEFAULTS: Final[Mapping[str, int | str]] = {
     "players": 4,
     "edition": DEFAULT_EDITION,
+    "house_rules": "",
     "utility": "win_share",
 }
 _MOST_SHUFFLES: Final = 18
@@ -54,7 +55,9 @@ class ManhattanGame(pyspiel.Game):  # type: ignore[misc]
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
         told = {**_DEFAULTS, **(params or {})}
         try:
-            self.deck = new_deck(told["players"], told["edition"])
+            # OpenSpiel's names of games take "=" and "," for themselves.
+            changes = house_rules_in(filter(None, told["house_rules"].split(";")), ":")
+            self.deck = new_deck(told["players"], told["edition"], tuple(changes.items()))
             self.utility = chosen("utility", told["utility"], UTILITIES)
         except ManhattanError as error:
             raise pyspiel.SpielError(str(error)) from error

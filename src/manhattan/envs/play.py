@@ -13,7 +13,6 @@ from manhattan.envs.engine.layout import SIZE
 from manhattan.envs.engine.memory import Bytes, address_of, room
 from manhattan.envs.seats import Seats, position_of
 from manhattan.envs.utility import AT_THE_END, WIN_SHARE, paid, win_shares
-from manhattan.kernel.actions import BUILDS
 from manhattan.kernel.layout import GAME, OVER
 from manhattan.kernel.position import Position
 from manhattan.kernel.warm import announced
@@ -35,14 +34,13 @@ class Play:
         self._record = seats.blank()
         self._scores = self._record[: GAME.itemsize].view(GAME)[0]["scores"]
         self._where = address_of(self._record)
-        actions, builds = seats.numbering.size, BUILDS * len(seats.colours)
+        actions = seats.numbering.size
         self._room = room(SIZE + actions)
         self._size = SIZE + actions
         self._looked = (
             address_of(self._room),
             address_of(self._room, SIZE),
-            address_of(self._room, SIZE + builds),
-            actions - builds,
+            actions,
         )
         with announced(seats.setup, "single games", compiled.cache):
             self.deal(0, 0)

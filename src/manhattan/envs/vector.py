@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from sys import getrefcount
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -14,25 +14,14 @@ from gymnasium.vector.utils import batch_space
 
 from manhattan.envs.engine import many
 from manhattan.envs.engine.jit import compiled
-from manhattan.envs.engine.layout import SEEN, SIZE, mask_of
-from manhattan.envs.seats import seats
+from manhattan.envs.engine.layout import SIZE
+from manhattan.envs.engine.memory import address_of
 from manhattan.envs.spaces import LegalActions, ManyLegalActions, observation_space
-from manhattan.envs.utility import (
-    FINE,
-    ON_ILLEGAL,
-    PAYDAYS,
-    RAISE,
-    UTILITIES,
-    EnvError,
-    OnIllegal,
-    Payday,
-    Utility,
-    chosen,
-)
+from manhattan.envs.terms import Options, agreed
+from manhattan.envs.utility import FINE, ON_ILLEGAL, RAISE, EnvError, OnIllegal, chosen
 from manhattan.kernel.layout import GAME
 from manhattan.kernel.playouts import POLICIES
 from manhattan.kernel.warm import announced
-from manhattan.rules.editions import DEFAULT_EDITION
 
 Rows = npt.NDArray[np.uint8]
 Opponents = Literal["self", "uniform", "greedy"]
@@ -57,19 +46,16 @@ class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]
     def __init__(
         self,
         num_envs: int = 1,
-        players: int = 4,
-        edition: str = DEFAULT_EDITION,
-        house_rules: Mapping[str, str] | None = None,
+        *,
         opponents: Opponents = "self",
-        utility: Utility = "win_share",
-        rewards: Payday = "end",
         on_illegal: OnIllegal = "penalty",
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: None = None,
         copy: bool = True,
+        **options: Unpack[Options],
     ) -> None:
         """Without ``copy`` every step writes into the same arrays: some faster, for whoever is
-        done with the last ones by then."""
+        done with the last ones by then. The options are those of ``terms.agreed``."""
         if num_envs < 1:
             raise EnvError(f"There must be at least one game, not {num_envs}.")
         if render_mode is not None:
@@ -79,45 +65,53 @@ class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]
             raise EnvError("Games that end are dealt anew, in the next step or in the same one.")
         self.metadata = {"autoreset_mode": mode, "render_modes": []}
         self.num_envs = num_envs
-        self.table = seats(players, edition, house_rules)
+        self._terms = agreed(**options)
+        self.table = self._terms.seats
         self._policy = chosen("kind of opponents", opponents, OPPONENTS)
-        self._utility = chosen("utility", utility, UTILITIES)
-        self._payday = chosen("payday", rewards, PAYDAYS)
+        # Game n is begun by player n: so it is a turn later for the same player in each one.
+        self._asked = many.EVERYBODY if self._policy == many.EVERYBODY else 0
         self._on_illegal = chosen("way with illegal moves", on_illegal, ON_ILLEGAL)
         self._at_once = int(mode is AutoresetMode.SAME_STEP)
         self._copy = copy
         actions = self.table.numbering.size
         self.single_observation_space = observation_space()
         self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.single_action_space = LegalActions(actions, lambda: self._masks[0])
-        self.action_space = ManyLegalActions(actions, num_envs, lambda: self._masks)
-        self._make_room(num_envs, actions, players)
+        self.single_action_space = LegalActions(actions, self._first_mask)
+        self.action_space = ManyLegalActions(actions, num_envs, self._all_masks)
+        self._make_room(num_envs, actions, len(self.table.players))
         with announced(self.table.setup, "many games", compiled.cache):
             self._rehearse()
 
     def _make_room(self, count: int, actions: int, players: int) -> None:
-        blank = self.table.blank()[: GAME.itemsize]
-        self._games = np.tile(blank, count).view(GAME)
+        self._games = np.tile(self.table.blank()[: GAME.itemsize], count).view(GAME)
+        self._actions = np.zeros(count, np.int64)
         self._pool: dict[str, list[Rows]] = {}
         self._shapes = {"rows": (count, SIZE), "masks": (count, actions)}
-        self._rewards = np.zeros((count, players), np.float32)
+        self._everybody = (count, players)
         self._renew()
         self._last_rows = np.zeros((count, SIZE), np.uint8)
         self._waiting = np.zeros(count, np.uint8)
         self._last_viewers = np.zeros(count, np.int64)
         self._numbers = np.arange(count, dtype=np.int64)
-        self._asked = np.full(count, many.EVERYBODY, np.int64)
-        self._each = np.arange(count)
         self._seed: np.uint64 | None = None
 
     def _renew(self) -> None:
         """Arrays for what is told next, so that nobody's earlier ones are written over."""
+        count = self.num_envs
         self._rows = self._unheld("rows")
         self._masks = self._unheld("masks")
-        self._rewards = np.zeros(self._rewards.shape, np.float32)
-        self._ended = np.zeros(self.num_envs, np.bool_)
-        self._illegal = np.zeros(self.num_envs, np.bool_)
-        self._viewers = np.zeros(self.num_envs, np.int64)
+        self._rewards = np.empty(self._everybody, np.float32)
+        self._own = np.empty(count, np.float32)
+        self._ended = np.empty(count, np.bool_)
+        self._illegal = np.empty(count, np.bool_)
+        self._viewers = np.empty(count, np.int64)
+
+    def _first_mask(self) -> Rows:
+        mask: Rows = self._masks[0]
+        return mask
+
+    def _all_masks(self) -> Rows:
+        return self._masks
 
     def _unheld(self, name: str) -> Rows:
         """An array that nobody holds: one of earlier steps, or a new one. The system takes longer
@@ -135,7 +129,7 @@ class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]
         """Do everything once, so that it is compiled."""
         self._deal(0)
         actions = self.random_actions()
-        many.first_illegal(self._games, self.table.colours, actions, self._waiting)
+        many.first_illegal(address_of(self._games), self.table.colours, actions, self._waiting)
         self._advance(actions)
         self._seed = None
 
@@ -157,20 +151,19 @@ class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]
         self._seed = np.uint64(seed)
         self._numbers = np.arange(self.num_envs, dtype=np.int64)
         self._waiting[:] = 0
+        self._rewards[:] = 0
         self._illegal[:] = False
-        if self._policy != many.EVERYBODY:
-            # Game n is begun by player n: so it is a turn later for the same player in each one.
-            self._asked = np.zeros(self.num_envs, np.int64)
         many.deal_all(
-            self._games,
+            address_of(self._games),
             self.table.players,
             self.table.colours,
             self._policy,
             self._seed,
             self._numbers,
             self._asked,
-            self._rows.view(SEEN).reshape(-1),
-            self._masks.view(mask_of(self.table.numbering)).reshape(-1),
+            address_of(self._rows),
+            address_of(self._masks),
+            self._masks.shape[1],
             self._viewers,
         )
 
@@ -186,17 +179,15 @@ class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]
         if self._seed is None:
             raise ResetNeeded("Call reset() before the first step.")
         chosen_actions = self._checked(actions)
-        movers = self._viewers.copy()
         if self._copy:
             self._renew()
         ended = self._advance(chosen_actions)
-        rewards = self._rewards[self._each, movers]
         infos = self._told()
         if ended and self._at_once:
             infos |= self._of_the_ended()
         return (
             self._rows,
-            rewards,
+            self._own,
             self._ended,
             np.zeros(self.num_envs, np.bool_),
             infos,
@@ -209,21 +200,24 @@ class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]
                 f"A step takes {self.num_envs} whole numbers, one for each game, "
                 f"not {numbers.dtype} of shape {numbers.shape}."
             )
-        numbers = numbers.astype(np.int64, copy=False)
-        last = self.table.numbering.size - 1
-        if numbers.min() < 0 or numbers.max() > last:
+        # Of whichever kind they came: compiled code is always given this array.
+        np.copyto(self._actions, numbers, casting="unsafe")
+        last = self._masks.shape[1] - 1
+        if self._actions.view(np.uint64).max() > last:  # a negative one is a large one, so seen
             raise InvalidAction(f"Actions are 0 to {last}, not {numbers.min()} to {numbers.max()}.")
         if self._on_illegal == RAISE:
-            wrong = many.first_illegal(self._games, self.table.colours, numbers, self._waiting)
+            wrong = many.first_illegal(
+                address_of(self._games), self.table.colours, self._actions, self._waiting
+            )
             if wrong >= 0:
                 raise InvalidAction(
                     f"Action {numbers[wrong]} is illegal in game {wrong}: see infos['action_mask']."
                 )
-        return numbers
+        return self._actions
 
     def _advance(self, actions: npt.NDArray[np.int64]) -> int:
         ended: int = many.step_all(
-            self._games,
+            address_of(self._games),
             self.table.players,
             self.table.colours,
             self._policy,
@@ -231,16 +225,18 @@ class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]
             self._numbers,
             self._asked,
             actions,
-            self._utility,
-            self._payday,
+            self._terms.utility,
+            self._terms.payday,
             self._at_once,
             self._waiting,
-            self._rows.view(SEEN).reshape(-1),
-            self._masks.view(mask_of(self.table.numbering)).reshape(-1),
+            address_of(self._rows),
+            address_of(self._masks),
+            self._masks.shape[1],
             self._viewers,
             self._rewards,
+            self._own,
             self._ended,
-            self._last_rows.view(SEEN).reshape(-1),
+            address_of(self._last_rows),
             self._last_viewers,
             self._illegal,
             FINE,
@@ -271,5 +267,5 @@ class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]
     def random_actions(self) -> npt.NDArray[np.int64]:
         """Any legal action for each game, all alike, by the games' own random numbers."""
         actions = np.empty(self.num_envs, np.int64)
-        many.pick_all(self._games, self.table.players, self.table.colours, actions)
+        many.pick_all(address_of(self._games), self.table.players, self.table.colours, actions)
         return actions

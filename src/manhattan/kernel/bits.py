@@ -9,7 +9,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from manhattan.kernel.jit import COMPILED, TARGET, has_feature, inlined, wrapping
+from manhattan.kernel.jit import COMPILED, TARGET, has_feature, inlined
 
 U64 = np.uint64
 
@@ -120,10 +120,6 @@ def stepped(counter: Any) -> Any:
 def stream(seed: Any, number: Any) -> Any:
     """Where the random numbers of one of many games begin."""
     return mixed(((seed * _BY_SEED) ^ (number * _BY_GAME)) + _STEP)
-
-
-if not COMPILED:
-    stream = wrapping(stream)  # positions call it from outside
 
 
 @inlined

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from manhattan.kernel.actions import Numbering
-from manhattan.kernel.bits import stream
 from manhattan.kernel.layout import (
     BUILD,
     FINAL_TIES,
@@ -23,6 +22,7 @@ from manhattan.kernel.layout import (
     TALLEST_TIES,
 )
 from manhattan.kernel.scoring import winners_once
+from manhattan.kernel.start import stream_once
 from manhattan.kernel.step import act_once, deal_unseen_once, mask_once, placements_once
 from manhattan.kernel.turn import NO_FATE
 from manhattan.kernel.warm import announced
@@ -125,7 +125,7 @@ class Position:
         g.phase = PHASES.index(table.phase)
         if g.phase in (BUILD, REMOVE):
             g.blocks_left = sum(map(sum, table.tableaus))
-        g.random = stream(np.uint64(seed), np.uint64(0))
+        g.random = stream_once(np.uint64(seed), np.uint64(0))
         return cls(setup, data, table.sheets)
 
     @property

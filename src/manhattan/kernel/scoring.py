@@ -54,8 +54,7 @@ def leader(g: Game, count: int, city: int) -> int:
     return who
 
 
-@inlined
-def score_round(g: Game, players: tuple[int, ...], colours: tuple[int, ...]) -> None:
+def _score_round(g: Game, players: tuple[int, ...], colours: tuple[int, ...]) -> None:
     """Score a round, pass the start player's role on, and end the game after the last round."""
     each = len(colours)
     count = len(players) * each
@@ -76,6 +75,9 @@ def score_round(g: Game, players: tuple[int, ...], colours: tuple[int, ...]) -> 
     else:
         g.round_number += 1
         g.phase = SELECT
+
+
+score_round = never_inlined(_score_round)
 
 
 @inlined

@@ -39,3 +39,8 @@ def start_game(g: Game, players: tuple[int, ...], first: int, seed: Any, number:
         player = player - len(players) if player >= len(players) else player
         for _ in range(4):
             draw(g, player, random_number(g) >> U64(32), NO_FATE)
+
+
+@compiled
+def stream_once(seed: Any, number: Any) -> Any:
+    return stream(seed, number)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from manhattan.kernel.bits import U64, lowest
+from manhattan.kernel.bits import U64, lowest, popcount
 from manhattan.kernel.jit import compiled, inlined, never_inlined
 from manhattan.kernel.layout import BUILD, CHOICES, REMOVE, SELECT
 from manhattan.kernel.policies import (
@@ -62,7 +62,7 @@ def go_on(g: Game, players: tuple[int, ...], colours: tuple[int, ...], fate: Fat
         begin_movers_turn(g, colours, fate)
 
 
-@inlined
+@compiled
 def is_legal(g: Game, colours: tuple[int, ...], action: int) -> Any:
     """May whoever is to move make this move? Any number may be asked for."""
     each = len(colours)
@@ -159,7 +159,8 @@ def pick(g: Game, players: tuple[int, ...], colours: tuple[int, ...], policy: in
     if policy == GREEDY:
         j, bit = pick_greedily(g, players, colours, player)
     else:
-        count = count_placements(g, colours, player)
+        last = 4 * each - 1
+        count = g.before[last] + popcount(g.legal[last])
         j, bit = pick_anywhere(g, colours, count, random_number(g))
     return j // 4 * _BUILDS + 4 * np.int64(lowest(bit)) + j % 4
 

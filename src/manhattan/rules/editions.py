@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final, Literal, get_args
@@ -63,6 +63,20 @@ ROWS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     }
 )
 """Every row's name and the values that it can take."""
+
+
+def house_rules_in(texts: Iterable[str], sign: str = "=") -> dict[str, str]:
+    """House rules that were written as ``row=value``, or with another sign between them."""
+    changes: dict[str, str] = {}
+    for text in texts:
+        row, found, value = text.partition(sign)
+        if not found:
+            raise SetupError(
+                f"{text!r} is no house rule: write it like tallest_tie{sign}one_owner. "
+                f"What can be changed: {', '.join(ROWS)}."
+            )
+        changes[row] = value
+    return changes
 
 
 @dataclass(frozen=True, slots=True)

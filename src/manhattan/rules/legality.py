@@ -273,14 +273,28 @@ def _different_sizes(tableau: Stock) -> Sizes:
 def _placements(seat: Seat, own: OwnColour, sizes: Sizes) -> tuple[tuple[Placements, ...], ...]:
     """``[least][site]``: the moves that put one of some sizes, of at least so many floors, on a
     site."""
+    return tuple(
+        _with_sizes(seat, own, tuple(size for size in sizes if size >= least))
+        for least in (0, *SIZES)
+    )
 
-    def on(site: Site, least: int) -> Placements:
-        fit = tuple(size for size in sizes if size >= least)
-        builds = tuple(Build(site, size, own.said) for size in fit)
-        largest = fit[-1] if fit else 0
-        return Placements(card_for(seat, site), own.slot, site, site // 9, fit, largest, builds)
 
-    return tuple(tuple(on(site, least) for site in SITES) for least in (0, *SIZES))
+@lru_cache(maxsize=512)
+def _with_sizes(seat: Seat, own: OwnColour, sizes: Sizes) -> tuple[Placements, ...]:
+    """The moves that put one of some sizes on each site."""
+    largest = sizes[-1] if sizes else 0
+    return tuple(
+        Placements(
+            card_for(seat, site),
+            own.slot,
+            site,
+            site // 9,
+            sizes,
+            largest,
+            tuple(Build(site, size, own.said) for size in sizes),
+        )
+        for site in SITES
+    )
 
 
 @lru_cache(maxsize=256)

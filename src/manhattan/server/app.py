@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import mimetypes
 import re
 from collections.abc import AsyncIterator
@@ -71,7 +70,7 @@ def make_app(settings: Settings) -> ASGIApp:
         await house.start()
         if settings.warm:
             house.thinkers.start()
-        _collect_garbage_seldom()
+        _get_ready(app)
         try:
             yield
         finally:
@@ -141,12 +140,11 @@ class _Page(StaticFiles):
         return response
 
 
-def _collect_garbage_seldom() -> None:
-    """What was loaded stays: looking through it again and again for garbage stops everybody for a
-    quarter of a second. And a move makes a thousand small things that go by themselves."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
+def _get_ready(app: FastAPI) -> None:
+    """FastAPI makes what it needs to find its way when it is first asked: not while the first
+    visitor waits."""
+    for route in app.routes:
+        route.matches({"type": "http", "method": "GET", "path": "/"})
 
 
 def _bus(settings: Settings) -> Bus:

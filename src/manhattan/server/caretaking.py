@@ -19,6 +19,7 @@ from manhattan.server import decisions
 from manhattan.server.clocks import Milliseconds, now
 from manhattan.server.denials import Denied
 from manhattan.server.entries import Entry, Played
+from manhattan.server.garbage import Garbage
 from manhattan.server.live import LiveTable
 from manhattan.server.sitting import Sitting
 from manhattan.server.store import StoreAway
@@ -57,11 +58,13 @@ class Caretaker:
     def __init__(self, house: House) -> None:
         self._house = house
         self._sweeping: asyncio.Task[None] | None = None
+        self._garbage: Garbage | None = None
         self._looked = now()
         self._failing: set[str] = set()
         """What went wrong last time."""
 
     def start(self) -> None:
+        self._garbage = Garbage(now())
         self._sweeping = asyncio.create_task(self._sweep())
 
     def stop(self) -> None:
@@ -179,6 +182,8 @@ class Caretaker:
 
     async def _tidy_up(self) -> None:
         """Say again who is there, and drop what nobody needs any more."""
+        if self._garbage is not None:
+            self._garbage.look(self._house.last_played, now())
         trouble: Exception | None = None
         for live in self._house.tables:
             try:

@@ -52,6 +52,8 @@ class House:
         self.trouble: str | None = None
         """Why nothing could be written down. That something small could be since does not end it,
         but that there is space for all that a table needs: the caretaker looks for it."""
+        self.last_played = now()
+        """When something last happened at any table."""
         self._committer = Committer(store)
         self._tables: dict[str, LiveTable] = {}
         self._loading: dict[str, asyncio.Task[LiveTable]] = {}
@@ -160,7 +162,7 @@ class House:
         """Have something happen: decided, written down and told to all."""
         live = await self.table(table)
         async with live.lock:
-            live.used = now()
+            live.used = self.last_played = now()
             for _ in range(_TRIES):
                 if live.unsure:
                     await self._catch_up(live)

@@ -25,7 +25,7 @@ from manhattan.envs.engine.layout import (
     SHUFFLE,
     SHUFFLED,
 )
-from manhattan.envs.engine.memory import Address, numbers_at, seen_at, table_at
+from manhattan.envs.engine.memory import Address, drawing_at, game_at, numbers_at
 from manhattan.envs.engine.observing import see, selections_of
 from manhattan.kernel.bits import U64, lowest
 from manhattan.kernel.jit import inlined, never_inlined
@@ -35,6 +35,7 @@ from manhattan.kernel.start import start_game
 from manhattan.kernel.step import gather_unseen, is_legal
 from manhattan.kernel.turn import (
     NO_FATE,
+    Game,
     can_take,
     count_placements,
     has_block,
@@ -50,32 +51,32 @@ from manhattan.kernel.turn import (
 CHANCE, TERMINAL, ILLEGAL = -1, -4, -9
 """Who is to act if nobody is: as OpenSpiel numbers them; and what an illegal action leads to."""
 
-Table = Any
-"""A record of dtype TABLE."""
+Drawing = Any
+"""A record of dtype DRAWING."""
 
 
 @inlined
-def note(t: Table, event: int) -> None:
+def note(t: Drawing, event: int) -> None:
     t.told[t.events] = np.uint16(event)
     t.events += 1
 
 
 @inlined
-def actor(t: Table) -> int:
+def actor(g: Game, t: Drawing) -> int:
     """Who acts next."""
     if t.to_draw > 0:
         return CHANCE
-    return TERMINAL if t.phase == OVER else t.mover
+    return TERMINAL if g.phase == OVER else g.mover
 
 
-def _show_hand(t: Table) -> None:
+def _show_hand(g: Game, t: Drawing) -> None:
     """Nothing can be built with it: the whole hand is shown, put down and drawn anew."""
-    player = t.mover
+    player = g.mover
     shown = 0
     for kind in range(CARD_KINDS):
-        position = U64(t.names[player, kind])
-        for _ in range((t.copies[player] >> (U64(4) * position)) & U64(15)):
-            put_down(t, player, position)
+        position = U64(g.names[player, kind])
+        for _ in range((g.copies[player] >> (U64(4) * position)) & U64(15)):
+            put_down(g, player, position)
             shown = shown * CARD_KINDS + kind
     note(t, SHOWED + A_HAND * player + shown)
     t.drawer, t.to_draw, t.because = player, 4, REDRAWING
@@ -84,51 +85,55 @@ def _show_hand(t: Table) -> None:
 show_hand = never_inlined(_show_hand)
 
 
-@inlined
-def begin(t: Table, colours: tuple[int, ...]) -> None:
+def _begin(g: Game, t: Drawing, colours: tuple[int, ...]) -> None:
     """A building turn begins."""
-    if count_placements(t, colours, t.mover) == U64(0):
-        show_hand(t)
+    if count_placements(g, colours, g.mover) == U64(0):
+        show_hand(g, t)
 
 
-def _end_turn(t: Table, players: tuple[int, ...], colours: tuple[int, ...]) -> None:
-    t.blocks_left -= 1
-    if t.blocks_left == 0:
-        score_round(t, players, colours)
+begin = never_inlined(_begin)
+"""Out of line, like what follows: it stands in several places, and each would be compiled anew."""
+
+
+def _end_turn(g: Game, t: Drawing, players: tuple[int, ...], colours: tuple[int, ...]) -> None:
+    g.blocks_left -= 1
+    if g.blocks_left == 0:
+        score_round(g, players, colours)
     else:
-        t.mover = left_of(t.mover, players)
-        begin(t, colours)
+        g.mover = left_of(g.mover, players)
+        begin(g, t, colours)
 
 
 end_turn = never_inlined(_end_turn)
-"""Out of line: it stands in several places here, and each would be compiled anew."""
 
 
 @inlined
-def take_card(t: Table, kind: int) -> bool:
+def take_card(g: Game, player: int, kind: int) -> bool:
     """Draw a card of this kind; false if there is none in the pile."""
-    for i in range(t.pile):
-        if t.cards[i] == kind:
-            last = t.pile - 1
-            t.cards[i] = t.cards[last]
-            t.pile = last
-            position = U64(t.names[t.drawer, kind])
-            t.points_at[t.drawer] |= U64(1) << position
-            t.copies[t.drawer] += U64(1) << (U64(4) * position)
+    for i in range(g.pile):
+        if g.cards[i] == kind:
+            last = g.pile - 1
+            g.cards[i] = g.cards[last]
+            g.pile = last
+            position = U64(g.names[player, kind])
+            g.points_at[player] |= U64(1) << position
+            g.copies[player] += U64(1) << (U64(4) * position)
             return True
     return False
 
 
 @inlined
-def happen(t: Table, players: tuple[int, ...], colours: tuple[int, ...], outcome: int) -> bool:
+def happen(
+    g: Game, t: Drawing, players: tuple[int, ...], colours: tuple[int, ...], outcome: int
+) -> bool:
     """An outcome of chance; false, and nothing has changed, if it is impossible."""
-    if t.pile == 0:
+    if g.pile == 0:
         if outcome != SHUFFLE:
             return False
-        shuffle_played(t, NO_FATE)
+        shuffle_played(g, NO_FATE)
         note(t, SHUFFLED)
         return True
-    if outcome < 0 or outcome >= CARD_KINDS or not take_card(t, outcome):
+    if outcome < 0 or outcome >= CARD_KINDS or not take_card(g, t.drawer, outcome):
         return False
     note(t, DREW + 16 * t.drawer + outcome)
     t.to_draw -= 1
@@ -136,66 +141,73 @@ def happen(t: Table, players: tuple[int, ...], colours: tuple[int, ...], outcome
         return True
     if t.because == DEALING:
         following = left_of(t.drawer, players)
-        if following != t.start:
+        if following != g.start:
             t.drawer, t.to_draw = following, 4
     elif t.because == BUILT:
-        end_turn(t, players, colours)
-    elif count_placements(t, colours, t.mover) == U64(0):
-        t.phase = REMOVE
+        end_turn(g, t, players, colours)
+    elif count_placements(g, colours, g.mover) == U64(0):
+        g.phase = REMOVE
     return True
 
 
 @inlined
-def decide(t: Table, players: tuple[int, ...], colours: tuple[int, ...], action: int) -> bool:
+def decide(
+    g: Game, t: Drawing, players: tuple[int, ...], colours: tuple[int, ...], action: int
+) -> bool:
     """A player's move, up to the next card; false, and nothing has changed, if it is illegal."""
-    if not is_legal(t, colours, action):
+    if not is_legal(g, colours, action):
         return False
-    note(t, DECIDED * t.mover + action)
+    note(t, DECIDED * g.mover + action)
     each = len(colours)
     if action >= 220 * each:
         choice = action - 220 * each
         if each == 2:
-            take_blocks(t, t.mover * each + 1, choice % selections_of(t))
-            choice = choice // selections_of(t)
-        take_blocks(t, t.mover * each, choice)
-        pass_selection(t, players, colours)
-        if t.phase == BUILD:
-            begin(t, colours)
+            take_blocks(g, g.mover * each + 1, choice % selections_of(g))
+            choice = choice // selections_of(g)
+        take_blocks(g, g.mover * each, choice)
+        pass_selection(g, players, colours)
+        if g.phase == BUILD:
+            begin(g, t, colours)
     elif action >= 216 * each:
-        remove(t, colours, t.mover, (action - 216 * each) // 4, action % 4 + 1)
-        end_turn(t, players, colours)
+        remove(g, colours, g.mover, (action - 216 * each) // 4, action % 4 + 1)
+        end_turn(g, t, players, colours)
     else:
         own, site, size = action // 216, action % 216 // 4, action % 4 + 1
-        colour = t.mover * each + own
-        t.tableau[colour] -= np.uint32(1) << np.uint32(8 * (size - 1))
-        place(t, players, colours, colour, size, U64(1) << U64(site))
-        put_down(t, t.mover, U64(site % 9))
-        t.drawer, t.to_draw, t.because = t.mover, 1, BUILT
+        colour = g.mover * each + own
+        g.tableau[colour] -= np.uint32(1) << np.uint32(8 * (size - 1))
+        place(g, players, colours, colour, size, U64(1) << U64(site))
+        put_down(g, g.mover, U64(site % 9))
+        t.drawer, t.to_draw, t.because = g.mover, 1, BUILT
     return True
 
 
-def _apply(t: Table, players: tuple[int, ...], colours: tuple[int, ...], action: int) -> bool:
+def _apply(
+    g: Game, t: Drawing, players: tuple[int, ...], colours: tuple[int, ...], action: int
+) -> bool:
     """Whatever comes next; false, and nothing has changed, if it can't."""
     if t.to_draw > 0:
-        return happen(t, players, colours, action)
-    return t.phase != OVER and decide(t, players, colours, action)
+        return happen(g, t, players, colours, action)
+    return g.phase != OVER and decide(g, t, players, colours, action)
 
 
 apply = never_inlined(_apply)
 
 
-@inlined
-def lay_out(t: Table, players: tuple[int, ...], first: int) -> None:
+def _lay_out(g: Game, t: Drawing, players: tuple[int, ...], first: int) -> None:
     """A table before the first card is dealt."""
-    start_game(t, players, first, U64(0), U64(0))
-    gather_unseen(t, players, -1)
+    start_game(g, players, first, U64(0), np.int64(0))
+    gather_unseen(g, players, -1)
     t.drawer, t.to_draw, t.because, t.events = first, 4, DEALING, 0
+
+
+lay_out = never_inlined(_lay_out)
 
 
 @compiled
 def new_table(where: Address, players: tuple[int, ...], first: int) -> int:
-    lay_out(table_at(where), players, first)
-    return actor(table_at(where))
+    g, t = game_at(where), drawing_at(where)
+    lay_out(g, t, players, first)
+    return actor(g, t)
 
 
 @compiled
@@ -203,21 +215,21 @@ def apply_at(
     where: Address, players: tuple[int, ...], colours: tuple[int, ...], action: int
 ) -> int:
     """Let something happen; who acts then."""
-    t = table_at(where)
-    return actor(t) if apply(t, players, colours, action) else ILLEGAL
+    g, t = game_at(where), drawing_at(where)
+    return actor(g, t) if apply(g, t, players, colours, action) else ILLEGAL
 
 
 @compiled
 def legal_at(where: Address, colours: tuple[int, ...], out: Address, room: int) -> Any:
     """Write the numbers of the legal actions, ascending; how many there are."""
-    t = table_at(where)
+    g = game_at(where)
     numbers = numbers_at(out, room)
     each = len(colours)
     found: Any = 0
-    if t.phase == BUILD:
+    if g.phase == BUILD:
         for own in range(each):
-            ones, twos = t.legal[4 * own], t.legal[4 * own + 1]
-            threes, fours = t.legal[4 * own + 2], t.legal[4 * own + 3]
+            ones, twos = g.legal[4 * own], g.legal[4 * own + 1]
+            threes, fours = g.legal[4 * own + 2], g.legal[4 * own + 3]
             left = ones | twos | threes | fours
             while left != U64(0):
                 site = lowest(left)
@@ -226,20 +238,20 @@ def legal_at(where: Address, colours: tuple[int, ...], out: Address, room: int) 
                 for z, sites in enumerate((ones, twos, threes, fours)):
                     numbers[found] = number + z
                     found += np.int64((sites >> site) & U64(1))
-    elif t.phase == REMOVE:
+    elif g.phase == REMOVE:
         for j in range(4 * each):
             numbers[found] = 216 * each + j
-            found += 1 if has_block(t, t.mover * each + j // 4, j % 4 + 1) else 0
+            found += 1 if has_block(g, g.mover * each + j // 4, j % 4 + 1) else 0
     else:
-        count = selections_of(t)
+        count = selections_of(g)
         for first in range(count):
-            if can_take(t, t.mover * each, first):
+            if can_take(g, g.mover * each, first):
                 if each == 1:
                     numbers[found] = 220 + first
                     found += 1
                 else:
                     for second in range(count):
-                        if can_take(t, t.mover * each + 1, second):
+                        if can_take(g, g.mover * each + 1, second):
                             numbers[found] = 440 + first * count + second
                             found += 1
     return found
@@ -248,21 +260,21 @@ def legal_at(where: Address, colours: tuple[int, ...], out: Address, room: int) 
 @compiled
 def pile_at(where: Address) -> Any:
     """How many cards of each kind are in the pile, 4 bits each; above them how many in all."""
-    t = table_at(where)
-    counts = t.pile << 36
-    for i in range(t.pile):
-        counts += 1 << (4 * np.int64(t.cards[i]))
+    g = game_at(where)
+    counts = g.pile << 36
+    for i in range(g.pile):
+        counts += 1 << (4 * np.int64(g.cards[i]))
     return counts
 
 
 @compiled
 def see_at(
-    where: Address, players: tuple[int, ...], colours: tuple[int, ...], viewer: int, seen: Address
+    where: Address, players: tuple[int, ...], colours: tuple[int, ...], viewer: int, row: Address
 ) -> None:
-    see(table_at(where), seen_at(seen), players, colours, viewer)
+    see(where, players, colours, viewer, row)
 
 
 @compiled
 def winners_at(where: Address, players: tuple[int, ...], colours: tuple[int, ...]) -> int:
-    bits, _ = winners(table_at(where), players, colours)
+    bits, _ = winners(game_at(where), players, colours)
     return bits

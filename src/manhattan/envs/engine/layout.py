@@ -15,7 +15,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from manhattan.kernel.actions import BUILDS, Numbering
 from manhattan.kernel.layout import GAME
 
 
@@ -77,8 +76,6 @@ HIGHS: Final = np.concatenate([np.full(field.size, field.most, np.uint8) for fie
 
 # The same bytes as the compiled code writes them: eight or four at a time where it can.
 _AS_WORDS: dict[str, list[Any]] = {
-    "floors": [("floors", np.uint64, (27,))],  # two sites in each
-    "owner": [("owner", np.uint64, (27,))],
     "supply": [("supply", np.uint32, (4,))],
     "tableau": [("tableau", np.uint32, (4,))],
     "taken_out": [("taken_out", np.uint32, (4,))],
@@ -99,17 +96,6 @@ _SEEN: list[Any] = [
 SEEN = np.dtype((np.record, np.dtype(_SEEN)))
 assert SEEN.itemsize == SIZE
 assert SIZE % 8 == 0
-
-
-def mask_of(numbering: Numbering) -> np.dtype[Any]:
-    """A byte for each action, as the compiled code writes them: the placements eight at a time,
-    then the blocks that may be taken out and those that may be chosen."""
-    builds = BUILDS * numbering.colours
-    parts: list[Any] = [
-        ("builds", np.uint64, (builds // 8,)),
-        ("others", np.uint8, (numbering.size - builds,)),
-    ]
-    return np.dtype((np.record, np.dtype(parts)))
 
 
 CARD_KINDS = 9
@@ -133,17 +119,16 @@ for it and one for the block; 18 shuffles."""
 DEALING, BUILT, REDRAWING = 0, 1, 2
 """Why cards are drawn."""
 
-_GAME_FIELDS: Any = GAME.fields
-_TABLE: list[Any] = [(name, _GAME_FIELDS[name][0]) for name in _GAME_FIELDS]
-_TABLE += [
+_DRAWING: list[Any] = [
     ("drawer", np.int64),  # whose cards are to be drawn
     ("to_draw", np.int64),  # how many; 0 if somebody is to decide
     ("because", np.int64),  # of a deal, a block that was built, a hand that was shown
     ("events", np.int64),
     ("told", np.uint16, (MOST_TOLD,)),
 ]
-TABLE = np.dtype((np.record, np.dtype(_TABLE, align=True)))
-"""A game whose cards are drawn from outside: the kernel's record, which comes first, and what
-chance has to do next."""
-_TABLE_FIELDS: Any = TABLE.fields
-assert all(_TABLE_FIELDS[name][1] == _GAME_FIELDS[name][1] for name in _GAME_FIELDS)
+DRAWING = np.dtype((np.record, np.dtype(_DRAWING, align=True)))
+"""What chance has to do next, and what happened so far."""
+
+TABLE_SIZE: Final = GAME.itemsize + DRAWING.itemsize
+"""A game whose cards are drawn from outside: the kernel's record, and this one after it."""
+assert GAME.itemsize % 8 == 0

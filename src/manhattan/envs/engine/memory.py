@@ -15,25 +15,26 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from manhattan.envs.engine.layout import SEEN, TABLE
+from manhattan.envs.engine.layout import DRAWING, SEEN
 from manhattan.kernel.jit import COMPILED, inlined
 from manhattan.kernel.layout import GAME
 
 Bytes = npt.NDArray[np.uint8]
 Address = Any
 """A number; with the compiler off, the bytes themselves."""
+GAME_SIZE = GAME.itemsize
 
 if TYPE_CHECKING:
 
     def game_at(where: Address) -> Any: ...
-    def table_at(where: Address) -> Any: ...
+    def drawing_at(where: Address) -> Any: ...
     def seen_at(where: Address) -> Any: ...
-    def pairs_at(where: Address, count: int) -> Any: ...
+    def beyond(where: Address, offset: int) -> Address: ...
     def bytes_at(where: Address, count: int) -> Any: ...
     def numbers_at(where: Address, count: int) -> Any: ...
 
 elif COMPILED:
-    from numba import carray
+    from numba import carray, from_dtype
 
     @intrinsic
     def _pointer(_context: Any, _address: Any) -> Any:
@@ -41,21 +42,28 @@ elif COMPILED:
             args[0], cgutils.voidptr_t
         )
 
-    @inlined
-    def game_at(where: Address) -> Any:
-        return carray(_pointer(where), 1, GAME)[0]
+    def _record_at(dtype: Any) -> Any:
+        """A record is to compiled code where it lies: nothing has to be done."""
+        record = from_dtype(dtype)
+
+        @intrinsic
+        def at(_context: Any, _where: Any) -> Any:
+            return record(types.int64), lambda context, builder, _s, args: builder.inttoptr(
+                args[0], context.get_value_type(record)
+            )
+
+        return at
+
+    game_at, seen_at, _drawing_at = _record_at(GAME), _record_at(SEEN), _record_at(DRAWING)
 
     @inlined
-    def table_at(where: Address) -> Any:
-        return carray(_pointer(where), 1, TABLE)[0]
+    def drawing_at(where: Address) -> Any:
+        """What comes after a game's own record."""
+        return _drawing_at(where + GAME_SIZE)
 
     @inlined
-    def seen_at(where: Address) -> Any:
-        return carray(_pointer(where), 1, SEEN)[0]
-
-    @inlined
-    def pairs_at(where: Address, count: int) -> Any:
-        return carray(_pointer(where), count, np.uint64)
+    def beyond(where: Address, offset: int) -> Address:
+        return where + offset
 
     @inlined
     def bytes_at(where: Address, count: int) -> Any:
@@ -70,14 +78,14 @@ else:
     def game_at(where: Address) -> Any:
         return where[: GAME.itemsize].view(GAME)[0]
 
-    def table_at(where: Address) -> Any:
-        return where[: TABLE.itemsize].view(TABLE)[0]
+    def drawing_at(where: Address) -> Any:
+        return where[GAME_SIZE : GAME_SIZE + DRAWING.itemsize].view(DRAWING)[0]
 
     def seen_at(where: Address) -> Any:
         return where[: SEEN.itemsize].view(SEEN)[0]
 
-    def pairs_at(where: Address, count: int) -> Any:
-        return where[: 8 * count].view(np.uint64)
+    def beyond(where: Address, offset: int) -> Address:
+        return where[offset:]
 
     def bytes_at(where: Address, count: int) -> Any:
         return where[:count]
@@ -91,7 +99,9 @@ def room(size: int) -> Bytes:
     return np.zeros((size + 7) // 8, np.uint64).view(np.uint8)
 
 
-def address_of(data: Bytes, offset: int = 0) -> Address:
+def address_of(data: npt.NDArray[Any], offset: int = 0) -> Address:
     """Where they are: good for as long as somebody holds on to them."""
+    if not COMPILED:
+        return data.view(np.uint8).reshape(-1)[offset:]
     buffer: Any = data
-    return addressof(c_char.from_buffer(buffer)) + offset if COMPILED else data[offset:]
+    return addressof(c_char.from_buffer(buffer)) + offset

@@ -10,10 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from manhattan.kernel import bits
-from manhattan.kernel.bits import HAS_PDEP, U64
-from manhattan.kernel.jit import COMPILED, inlined
-from manhattan.kernel.layout import BUILD, CHOICES, OVER, REMOVE, SELECT
+from manhattan.envs.engine.jit import compiled
+from manhattan.envs.engine.layout import FIELDS
+from manhattan.envs.engine.memory import Address, beyond, bytes_at, game_at, seen_at
+from manhattan.envs.engine.wide import spread, turn
+from manhattan.kernel.actions import BUILDS
+from manhattan.kernel.bits import U64
+from manhattan.kernel.jit import inlined
+from manhattan.kernel.layout import BUILD, CHOICES, GAME, OVER, REMOVE, SELECT
 from manhattan.kernel.turn import Game, can_take, fitting_selections, has_block
 
 U32 = np.uint32
@@ -22,70 +26,18 @@ _FIVES = U64(0x555555555)  # five of each kind, 4 bits each
 _FOUR, _SIX = CHOICES[4], CHOICES[6]
 # The position that card 1 names is a corner: it tells the side. South, west, north, east.
 _QUARTER = np.array([0, 0, 1, 0, 0, 0, 3, 0, 2], np.int64)
-
-_LOWEST_BITS = U64(0x0101010101010101)
-_LOW_NIBBLES = U64(0x0F0F0F0F0F0F0F0F)
-_BOTH = U64(0x100000001)
-_FIRST, _SECOND = U64(0x1111111111111111), U64(0x2222222222222222)
-_THIRD, _FOURTH = U64(0x4444444444444444), U64(0x8888888888888888)
+_GAME_FIELDS: Any = GAME.fields
+_FLOORS = _GAME_FIELDS["floors"][1]
+(_OWNER,) = (field.offset for field in FIELDS if field.name == "owner")
 
 
 @inlined
-def spread_by_bits(pairs: Any, first: int, b0: Any, b1: Any, b2: Any, b3: Any) -> None:
-    """For each of 54 sites four bytes, the site's bits of four sets; two sites in each word."""
-    for k in range(27):
-        s = U64(2 * k)
-        here0, here1, here2, here3 = b0 >> s, b1 >> s, b2 >> s, b3 >> s
-        low = (
-            (here0 & U64(1))
-            | ((here1 & U64(1)) << U64(8))
-            | ((here2 & U64(1)) << U64(16))
-            | ((here3 & U64(1)) << U64(24))
-        )
-        high = (
-            ((here0 & U64(2)) << U64(31))
-            | ((here1 & U64(2)) << U64(39))
-            | ((here2 & U64(2)) << U64(47))
-            | ((here3 & U64(2)) << U64(55))
-        )
-        pairs[first + k] = low | high
-
-
-@inlined
-def bytes_by_shifts(nibbles: Any) -> Any:
+def as_bytes(nibbles: Any) -> Any:
     """Eight numbers of 4 bits, as bytes."""
     wide = nibbles & U64(0xFFFFFFFF)
     wide = (wide | (wide << U64(16))) & U64(0x0000FFFF0000FFFF)
     wide = (wide | (wide << U64(8))) & U64(0x00FF00FF00FF00FF)
-    return (wide | (wide << U64(4))) & _LOW_NIBBLES
-
-
-if COMPILED and HAS_PDEP:
-    deposit: Any = bits._deposit  # noqa: SLF001 - the kernel's own, and this is its other half
-
-    @inlined
-    def spread(pairs: Any, first: int, b0: Any, b1: Any, b2: Any, b3: Any) -> None:
-        """For each of 54 sites four bytes, the site's bits of four sets; two sites in each word.
-        The processor does two sites in one step."""
-        for j in range(4):
-            at = U64(16 * j)
-            nibbles = (
-                deposit(b0 >> at, _FIRST)
-                | deposit(b1 >> at, _SECOND)
-                | deposit(b2 >> at, _THIRD)
-                | deposit(b3 >> at, _FOURTH)
-            )
-            for k in range(8 if j < 3 else 3):
-                pairs[first + 8 * j + k] = deposit(nibbles >> U64(8 * k), _LOWEST_BITS)
-
-    @inlined
-    def as_bytes(nibbles: Any) -> Any:
-        """Eight numbers of 4 bits, as bytes."""
-        return deposit(nibbles, _LOW_NIBBLES)
-
-else:
-    spread = spread_by_bits
-    as_bytes = bytes_by_shifts
+    return (wide | (wide << U64(4))) & U64(0x0F0F0F0F0F0F0F0F)
 
 
 @inlined
@@ -104,19 +56,18 @@ def ahead(player: Any, viewer: Any, n: int) -> Any:
 
 
 @inlined
-def see_towers(g: Game, o: Any, viewer: int, each: int, count: int) -> None:
+def see_towers(
+    where: Address, row: Address, g: Game, o: Any, viewer: int, each: int, count: int
+) -> None:
     """Own colours first: the bytes of each site turn by as many places."""
-    turn = 8 * each * viewer
-    right, left = U64(turn), U64(8 * count - turn)
-    kept = U64(2 ** (8 * count) - 1)
-    up = ((kept >> left) << left) * _BOTH
-    down = (kept >> right) * _BOTH
-    floors = g.floors.view(np.uint64)
-    for k in range(27):
-        o.floors[k] = ((floors[k] >> right) & down) | ((floors[k] << left) & up)
+    right = 8 * each * viewer
+    left = 8 * count - right
+    all_of_them = (1 << 8 * count) - 1
+    up, down = all_of_them >> left << left, all_of_them >> right
+    # Nobody's turn is one by 32 bits, which a word can't do: it is one by none, and up is 0.
+    turn(beyond(where, _FLOORS), row, U32(right), U32(left & 31), U32(up), U32(down))
     spread(
-        o.owner,
-        0,
+        beyond(row, _OWNER),
         owned_by(g, viewer, 0, each, count),
         owned_by(g, viewer, 1, each, count),
         owned_by(g, viewer, 2, each, count),
@@ -134,9 +85,12 @@ def see_towers(g: Game, o: Any, viewer: int, each: int, count: int) -> None:
 @inlined
 def see_cards(g: Game, o: Any, viewer: int) -> None:
     """By where they point for the viewer, 4 bits each: his own, and those he can't see."""
+    shifts = U64(0)  # for each kind, 4 bits: so the loop over the cards looks nothing up
+    for kind in range(9):
+        shifts |= U64(g.names[viewer, kind]) << U64(4 * kind)
     played = U64(0)
     for i in range(_BACK - g.played, _BACK):
-        played += U64(1) << (U64(4) * U64(g.names[viewer, g.cards[i]]))
+        played += U64(1) << (((shifts >> (U64(4) * U64(g.cards[i]))) & U64(15)) << U64(2))
     own = g.copies[viewer]
     unseen = _FIVES - own - played
     o.hand = as_bytes(own)
@@ -145,11 +99,14 @@ def see_cards(g: Game, o: Any, viewer: int) -> None:
     o.unseen_9 = np.uint8(unseen >> U64(32))
 
 
-@inlined
-def see(g: Game, o: Any, players: tuple[int, ...], colours: tuple[int, ...], viewer: int) -> None:
+@compiled
+def see(
+    where: Address, players: tuple[int, ...], colours: tuple[int, ...], viewer: int, row: Address
+) -> None:
     """Write what a player sees into a row."""
+    g, o = game_at(where), seen_at(row)
     n, each = len(players), len(colours)
-    see_towers(g, o, viewer, each, n * each)
+    see_towers(where, row, g, o, viewer, each, n * each)
     see_cards(g, o, viewer)
     side = _QUARTER[g.names[viewer, 0]]
     for k in range(n):
@@ -180,40 +137,41 @@ def selections_of(g: Game) -> int:
     return _FOUR if g.blocks == 4 else _SIX
 
 
-@inlined
-def allow(g: Game, colours: tuple[int, ...], m: Any) -> None:
-    """Set every action's byte to 1 if it is legal now, else to 0."""
+@compiled
+def allow(where: Address, colours: tuple[int, ...], mask: Address, size: int) -> None:
+    """Set every action's byte to 1 if it is legal now, else to 0; there are ``size``."""
+    g = game_at(where)
     each = len(colours)
     building = g.phase == BUILD
     for own in range(each):
         spread(
-            m.builds,
-            27 * own,
+            beyond(mask, BUILDS * own),
             g.legal[4 * own] if building else U64(0),
             g.legal[4 * own + 1] if building else U64(0),
             g.legal[4 * own + 2] if building else U64(0),
             g.legal[4 * own + 3] if building else U64(0),
         )
+    others = bytes_at(beyond(mask, BUILDS * each), size - BUILDS * each)
     if g.phase != SELECT:
-        m.others[:] = 0
+        others[:] = 0
         if g.phase == REMOVE:
             for j in range(4 * each):
-                m.others[j] = has_block(g, g.mover * each + j // 4, j % 4 + 1)
+                others[j] = has_block(g, g.mover * each + j // 4, j % 4 + 1)
         return
     for j in range(4 * each):
-        m.others[j] = 0
+        others[j] = 0
     first = 4 * each
     count = selections_of(g)
     colour = g.mover * each
     if each == 1:
         low, high = fitting_selections(g, colour, 0), fitting_selections(g, colour, 1)
         for k in range(min(count, 64)):
-            m.others[first + k] = (low >> U64(k)) & U64(1)
+            others[first + k] = (low >> U64(k)) & U64(1)
         for k in range(64, count):
-            m.others[first + k] = (high >> U64(k - 64)) & U64(1)
+            others[first + k] = (high >> U64(k - 64)) & U64(1)
         return
     second = fitting_selections(g, colour + 1, 0)
     for n in range(count):
         can = U64(can_take(g, colour, n))
         for k in range(count):
-            m.others[first + n * count + k] = (second >> U64(k)) & can
+            others[first + n * count + k] = (second >> U64(k)) & can

@@ -24,7 +24,7 @@ from manhattan.envs.engine.layout import (
     SHUFFLE,
     SHUFFLED,
 )
-from manhattan.envs.engine.memory import Address, numbers_at, table_at
+from manhattan.envs.engine.memory import Address, drawing_at, game_at, numbers_at
 from manhattan.kernel.bits import U64, below, mixed, stepped, stream
 from manhattan.kernel.jit import inlined, never_inlined
 
@@ -60,9 +60,9 @@ def is_build(event: Any, each: int) -> Any:
 
 
 @inlined
-def card_of(t: Any, event: Any) -> Any:
+def card_of(g: Any, event: Any) -> Any:
     """The kind of the card that somebody built with."""
-    return np.int64(t.card_for[whose(event), event % DECIDED % 216 // 4 % 9])
+    return np.int64(g.card_for[whose(event), event % DECIDED % 216 // 4 % 9])
 
 
 @inlined
@@ -71,7 +71,7 @@ def digit(shown: Any, place: int) -> Any:
     return shown % A_HAND // CARD_KINDS**place % CARD_KINDS
 
 
-def _unknown(t: Any, each: int, viewer: int) -> Any:
+def _unknown(g: Any, t: Any, each: int, viewer: int) -> Any:
     """``[pile, kind]``: the cards of each pile that the viewer did not draw himself."""
     piles: Any = np.zeros((MOST_PILES + 1, CARD_KINDS), np.int64)
     piles[0, :] = 5
@@ -87,7 +87,7 @@ def _unknown(t: Any, each: int, viewer: int) -> Any:
             for place in range(4):
                 piles[pile + 1, digit(event, place)] += 1
         elif is_build(event, each):
-            piles[pile + 1, card_of(t, event)] += 1
+            piles[pile + 1, card_of(g, event)] += 1
     return piles
 
 
@@ -129,7 +129,7 @@ def _reveal(
 reveal = never_inlined(_reveal)
 
 
-def _guess(t: Any, each: int, viewer: int, piles: Any, drawn: Any, random: Any) -> bool:
+def _guess(g: Any, t: Any, each: int, viewer: int, piles: Any, drawn: Any, random: Any) -> bool:
     """Draw anew what others drew, so that they could play what they did; false if it went wrong."""
     held = np.zeros((4, 8), np.int64)
     count = np.zeros(4, np.int64)
@@ -154,7 +154,7 @@ def _guess(t: Any, each: int, viewer: int, piles: Any, drawn: Any, random: Any) 
                     if not reveal(kind, player, held, count, pile_of, piles, drawn, random):
                         return False
             elif is_build(event, each):
-                kind = card_of(t, event)
+                kind = card_of(g, event)
                 if not reveal(kind, player, held, count, pile_of, piles, drawn, random):
                     return False
     for player in range(4):
@@ -176,7 +176,7 @@ guess = never_inlined(_guess)
 @inlined
 def same_to(viewer: int, t: Any, other: Any) -> bool:
     """Does a player know the same of both?"""
-    if t.events != other.events or t.to_draw != other.to_draw or t.phase != other.phase:
+    if t.events != other.events or t.to_draw != other.to_draw:
         return False
     for i in range(t.events):
         event: Any = np.int64(t.told[i])
@@ -188,10 +188,18 @@ def same_to(viewer: int, t: Any, other: Any) -> bool:
 
 @inlined
 def replay(
-    t: Any, other: Any, players: tuple[int, ...], colours: tuple[int, ...], drawn: Any, out: Any
+    t: Any,
+    other_game: Any,
+    other: Any,
+    players: tuple[int, ...],
+    colours: tuple[int, ...],
+    drawn: Any,
+    out: Any,
 ) -> int:
     """Play a game with other cards; how many actions that took, or -1 if it can't be played."""
-    lay_out(other, players, whose(np.int64(t.told[0])))  # who gets the first card begins
+    lay_out(
+        other_game, other, players, whose(np.int64(t.told[0]))
+    )  # who gets the first card begins
     count = 0
     for i in range(t.events):
         event: Any = np.int64(t.told[i])
@@ -203,7 +211,7 @@ def replay(
             event = drawn[i]
         else:
             event %= DECIDED
-        if not apply(other, players, colours, event):
+        if not apply(other_game, other, players, colours, event):
             return -1
         out[count] = event
         count += 1
@@ -225,17 +233,18 @@ def resample_at(
     """Write the actions, chance's too, that lead to another game which the viewer can't tell from
     this one; how many, or -1 if so many tries did not find one. ``room`` is a copy of the table,
     and becomes that game."""
-    t, other = table_at(where), table_at(room)
+    g, t = game_at(where), drawing_at(where)
+    other_game, other = game_at(room), drawing_at(room)
     out = numbers_at(actions, most)
     if t.events == 0:
         return 0
-    piles = unknown(t, len(colours), viewer)
+    piles = unknown(g, t, len(colours), viewer)
     drawn = np.zeros(len(t.told), np.int64)
     random = np.zeros(1, np.uint64)
     random[0] = stream(seed, U64(viewer))
     for _ in range(tries):
-        if guess(t, len(colours), viewer, piles.copy(), drawn, random):
-            count = replay(t, other, players, colours, drawn, out)
-            if count >= 0 and same_to(viewer, t, other):
+        if guess(g, t, len(colours), viewer, piles.copy(), drawn, random):
+            count = replay(t, other_game, other, players, colours, drawn, out)
+            if count >= 0 and g.phase == other_game.phase and same_to(viewer, t, other):
                 return count
     return -1

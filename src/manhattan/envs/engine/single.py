@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from manhattan.envs.engine.jit import compiled
-from manhattan.envs.engine.memory import Address, bytes_at, game_at, pairs_at, seen_at
+from manhattan.envs.engine.memory import Address, bytes_at, game_at
 from manhattan.envs.engine.observing import allow, see
 from manhattan.kernel.jit import inlined
 from manhattan.kernel.layout import OVER
@@ -16,13 +16,6 @@ from manhattan.kernel.step import act, is_legal
 ILLEGAL = -1
 SCORED = 64
 """Added to what a move leads to if a round was scored with it."""
-
-
-class Mask(NamedTuple):
-    """The bytes of a mask, as they are written."""
-
-    builds: Any
-    others: Any
 
 
 @inlined
@@ -56,19 +49,17 @@ def look(
     colours: tuple[int, ...],
     viewer: int,
     seen: Address,
-    builds: Address,
-    others: Address,
-    count: int,
+    mask: Address,
+    size: int,
 ) -> None:
-    """What a player sees, and what he may do now: nothing if it is another's turn."""
+    """What a player sees, and what he may do now: nothing if it is another's turn. ``size`` is the
+    number of actions."""
+    see(where, players, colours, viewer, seen)
     g = game_at(where)
-    see(g, seen_at(seen), players, colours, viewer)
-    mask = Mask(pairs_at(builds, 27 * len(colours)), bytes_at(others, count))
     if g.mover == viewer and g.phase != OVER:
-        allow(g, colours, mask)
+        allow(where, colours, mask, size)
     else:
-        mask.builds[:] = 0
-        mask.others[:] = 0
+        bytes_at(mask, size)[:] = 0
 
 
 @compiled
