@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from manhattan.game import Game
 from manhattan.record import to_json
@@ -108,7 +108,7 @@ def test_a_move_on_a_full_board_takes_a_part_of_drawing_it(
         ada.go("/replay")
         ada.page.locator("input[type=file]").set_input_files(file)
         ada.page.get_by_role("button", name="To the end").click()
-        ada.page.wait_for_function("document.querySelectorAll('.site .tower > g').length >= 54")
+        expect(ada.page.locator(".site .tower > g").nth(53)).to_be_attached()
         step, whole = ada.page.evaluate(MEASURED)
         print(f"a move {step:.1f} ms, the whole board {whole:.1f} ms")
         assert step < 0.5 * whole
