@@ -22,6 +22,8 @@ from serving import Running
 DESKTOP: Final = (1280, 800)
 PHONE: Final = (390, 844)
 BOTS: Final = [{"who": "bot", "level": "easy"}] * 3
+PATIENCE: Final = 30_000
+"""Milliseconds: bots may have to be compiled, and machines be busy."""
 SHOTS: Final = Path(__file__).parent.parent / "screenshots"
 """What the pages look like, for whoever changes them."""
 WORDS: Final = Path(__file__).parent.parent / "web/src/i18n"
@@ -66,10 +68,11 @@ class Visitor:
 
     def wait(self) -> str:
         """Until there is something to do: a dialog, blocks to choose, a turn, or the end."""
-        self.page.wait_for_selector(
+        todo = (
             ".tally, dialog[open], .choose .actions, .removals button, "
             "button[data-card]:not([disabled])"
         )
+        shows(self.page.locator(todo), PATIENCE)
         if self.page.locator(".tally").count():  # he has seen it before, and skips it
             self.page.evaluate("document.querySelector('.tally button')?.click()")
             self.page.locator(".tally").wait_for(state="detached")
@@ -111,7 +114,7 @@ class Visitor:
         return told[key]
 
     def _any(self, found: Locator) -> Locator:
-        found.first.wait_for()
+        shows(found, PATIENCE)
         return found.nth(self.dice.randrange(found.count()))
 
     @property
@@ -166,8 +169,10 @@ def visiting(
         context.close()
 
 
-def shows(where: Locator) -> None:
-    expect(where.first).to_be_visible()
+def shows(where: Locator, patience: float | None = None) -> None:
+    """(What waits for a selector gets the element, and keeps hold of it as long as the page is
+    open: then it would be the test that leaves things behind in the page.)"""
+    expect(where.first).to_be_visible(timeout=patience)
 
 
 def at_a_table(visitor: Visitor, up: Running, *others: dict[str, str], **terms: object) -> str:
