@@ -24,7 +24,7 @@ class _OfTheGame:
         self._name = name
 
     def __get__(self, guard: Any, kind: type) -> Any:
-        return self if guard is None else getattr(guard._game, self._name)  # noqa: SLF001
+        return self if guard is None else getattr(guard._game, self._name)  # noqa: SLF001 - our own guards
 
 
 class _Near:
@@ -38,6 +38,9 @@ class _Near:
     truncations: Final = _OfTheGame()
     infos: Final = _OfTheGame()
     _cumulative_rewards: Final = _OfTheGame()
+
+
+# PettingZoo has no types: hence what mypy is told of the next three.
 
 
 class TerminateIllegal(_Near, wrappers.TerminateIllegalWrapper):  # type: ignore[misc]
