@@ -7,7 +7,7 @@ export type Point = readonly [number, number]
 
 const COS = 3 / Math.sqrt(10)
 const SIN = 1 / Math.sqrt(10)
-const SQUASH = 0.62
+export const SQUASH = 0.62
 
 export const round = (value: number): number => Math.round(value * 100) / 100
 

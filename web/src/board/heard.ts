@@ -28,7 +28,11 @@ export function heard(by: Hearing): (holder: Element) => () => void {
       by.focused(site)
       by.pointed(site)
     }),
-    focusout: where(() => by.pointed(null)),
+    // A site may lose the focus because it is taken away, in the midst of drawing: that is over then.
+    focusout: where((_, event) => {
+      const next = (event as FocusEvent).relatedTarget as Element | null
+      if (!next?.closest('[data-site]')) queueMicrotask(() => by.pointed(null))
+    }),
     pointerover: (event) => mouse(event) && by.pointed(at(event)),
     pointerleave: (event) => mouse(event) && by.pointed(null)
   }
