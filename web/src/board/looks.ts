@@ -1,5 +1,6 @@
 /** What is to be drawn: sites and cities, whoever asks for them. */
 
+import type { Snippet } from 'svelte'
 import type { Colour } from '$/protocol/told'
 import type { Block } from '$/game/words'
 
@@ -32,6 +33,22 @@ export interface CityLook {
   lead: string
   /** Points that are given for it at the moment. */
   award?: { colour: Colour; points: number } | null
+}
+
+/** What both drawings of the board are given. */
+export interface BoardProps {
+  sites: readonly SiteLook[]
+  cities: readonly CityLook[]
+  label: string
+  /** Two cities side by side instead of three. */
+  narrow?: boolean
+  hover?: string | null
+  pick?: (site: string) => void
+  point?: (site: string | null) => void
+  /** Says something about the site where the pointer is. */
+  tip?: Snippet<[SiteLook]>
+  /** A site in words. */
+  describe?: (look: SiteLook) => string
 }
 
 /** The next site in a direction, in a drawing with so many cities across. */

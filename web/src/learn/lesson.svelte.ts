@@ -7,12 +7,17 @@ import { readMove } from '$/game/words'
 import { api, AWAY, Refused } from '$/protocol/api'
 import type { LessonTold, RefusalTold, ScoreTold } from '$/protocol/told'
 
+/** Of the players: the one who learns. */
+export const LEARNER = 0
+
 export class Lesson {
   told = $state.raw<LessonTold | null>(null)
   /** What was refused last. */
   refusal = $state.raw<RefusalTold | null>(null)
   /** Is something on its way? */
   waiting = $state(false)
+  /** What the learner's last block has brought. */
+  points = $state(0)
   #moves: string[] = []
 
   constructor(readonly number: number) {
@@ -52,7 +57,9 @@ export class Lesson {
     this.refusal = null
     this.waiting = true
     try {
-      this.told = await api.lesson(this.number, moves)
+      const told = await api.lesson(this.number, moves)
+      this.points = gain(this.told?.own.moves, moves.at(-1))
+      this.told = told
       this.#moves = moves
     } catch (error) {
       this.refusal = error instanceof Refused ? error.told : AWAY
@@ -60,6 +67,13 @@ export class Lesson {
       this.waiting = false
     }
   }
+}
+
+/** What a move would bring who makes it, as it was told before. */
+function gain(moves: LessonTold['own']['moves'] | undefined, move: string | undefined): number {
+  if (moves?.kind !== 'build' || move === undefined) return 0
+  const place = moves.places.find((one) => one.moves.includes(move))
+  return (place?.gains[place.moves.indexOf(move)] as number[] | undefined)?.[LEARNER] ?? 0
 }
 
 type Towers = NonNullable<LessonTold['position']['towers']>
