@@ -27,6 +27,14 @@ PATIENCE: Final = 30_000
 SHOTS: Final = Path(__file__).parent.parent / "screenshots"
 """What the pages look like, for whoever changes them."""
 WORDS: Final = Path(__file__).parent.parent / "web/src/i18n"
+AT_REST: Final = """async () => {
+  const moving = () => document.getAnimations().filter((one) =>
+    one.playState === 'running' && one.effect.getComputedTiming().endTime !== Infinity)
+  const frame = () => new Promise((done) => requestAnimationFrame(done))
+  await frame()
+  while (moving().length) await Promise.allSettled(moving().map((one) => one.finished))
+  await frame()
+}"""
 _EXPECTED = re.compile(r"status of 4\d\d|net::ERR_|WebSocket connection")
 """What a browser says by itself when a server refuses or is away."""
 
@@ -55,9 +63,14 @@ class Visitor:
         name, _, value = client.cookie.partition("=")
         self.page.context.add_cookies([{"name": name, "value": value, "url": self.address}])
 
+    def rest(self) -> None:
+        """Until what moves or fades has come to rest."""
+        self.page.evaluate(AT_REST)
+
     def shot(self, name: str) -> None:
         """A picture for the folder."""
         SHOTS.mkdir(exist_ok=True)
+        self.rest()
         self.page.screenshot(path=SHOTS / f"{name}.png")
 
     # A game.

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, expect
 
 from manhattan.server.lessons import LESSONS
 from serving import Running, play_on
-from visitor import BOTS, DESKTOP, Visitor, visiting
+from visitor import BOTS, DESKTOP, Visitor, shows, visiting
 
 AXE: Final = Path(__file__).parent.parent.parent / "web/node_modules/axe-core/axe.min.js"
 LANGUAGES: Final = ("en", "de", "fr", "nl", "pl")
@@ -26,12 +26,14 @@ def axe() -> str:
     return AXE.read_text("utf-8")
 
 
-def violations(visitor: Visitor) -> list[str]:
-    """What axe finds fault with. Its own code runs beside the page's, which its policy allows to
-    nobody else."""
-    visitor.page.wait_for_timeout(300)  # what fades in has no contrast yet
-    visitor.page.evaluate(axe())
-    told: dict[str, Any] = visitor.page.evaluate("axe.run()")
+def violations(visitor: Visitor, *rules: str) -> list[str]:
+    """What axe finds fault with, by all its rules or some. Its own code runs beside the page's,
+    which its policy allows to nobody else."""
+    visitor.rest()  # what fades in has no contrast yet
+    if not visitor.page.evaluate("'axe' in window"):
+        visitor.page.evaluate(axe())
+    wanted: dict[str, Any] = {"resultTypes": ["violations"]} | ({"runOnly": rules} if rules else {})
+    told: dict[str, Any] = visitor.page.evaluate("wanted => axe.run(wanted)", wanted)
     return [
         f"{one['id']}: {node['target']} {node['failureSummary']}"
         for one in told["violations"]
@@ -67,19 +69,10 @@ CUT_OFF = """() => {
 }"""
 
 
-def places(visitor: Visitor, up: Running) -> Iterator[str]:
-    """Every page and state, one after the other."""
-    pages = [
-        "/",
-        "/new/friends",
-        "/new/screen",
-        "/new/bots",
-        "/watch",
-        "/replay",
-        "/rules",
-        "/nowhere",
-    ]
-    for path in (*pages, *(f"/learn/{number}" for number in LESSONS)):
+def _pages(visitor: Visitor, up: Running) -> Iterator[str]:
+    """What is there before a game."""
+    new = ("/new/friends", "/new/screen", "/new/bots")
+    for path in ("/", *new, "/watch", "/replay", "/rules", "/nowhere"):
         visitor.go(path)
         visitor.page.wait_for_load_state("networkidle")
         yield path
@@ -89,7 +82,13 @@ def places(visitor: Visitor, up: Running) -> Iterator[str]:
     visitor.go(f"/table/{waiting}")
     visitor.page.get_by_role("img").first.wait_for()
     yield "gathering"
-    yield from _a_round(visitor, up)
+
+
+def _lessons(visitor: Visitor, _: Running) -> Iterator[str]:
+    for number in LESSONS:
+        visitor.go(f"/learn/{number}")
+        shows(visitor.page.locator(".dock"))
+        yield f"/learn/{number}"
 
 
 def _a_round(visitor: Visitor, up: Running) -> Iterator[str]:
@@ -124,14 +123,29 @@ def _a_round(visitor: Visitor, up: Running) -> Iterator[str]:
     yield "replay"
 
 
-@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.thorough)])
-def test_axe_finds_nothing(browser: Browser, up: Running, theme: str) -> None:
-    with visiting(browser, up.address, DESKTOP, color_scheme=theme) as ada:
-        for place in places(ada, up):
-            ada.shot(f"{re.sub('[^a-z]+', '-', place).strip('-') or 'home'}-desktop-{theme}")
+PLACES: Final = {"pages": _pages, "lessons": _lessons, "a game": _a_round}
+"""Every page and state, one after the other, in three parts that are walked through at once."""
+in_all_places = pytest.mark.parametrize("part", PLACES)
+
+
+def _picture(visitor: Visitor, place: str, end: str) -> None:
+    visitor.shot(f"{re.sub('[^a-z0-9]+', '-', place).strip('-') or 'home'}-{end}")
+
+
+@in_all_places
+def test_axe_finds_nothing(browser: Browser, up: Running, part: str) -> None:
+    """By day; and by night, when nothing but the colours is another."""
+    with visiting(browser, up.address, DESKTOP) as ada:
+        for place in PLACES[part](ada, up):
+            _picture(ada, place, "desktop-light")
             assert violations(ada) == [], place
+            ada.page.emulate_media(color_scheme="dark")
+            _picture(ada, place, "desktop-dark")
+            assert violations(ada, "color-contrast") == [], f"{place} by night"
+            ada.page.emulate_media(color_scheme="light")
 
 
+@in_all_places
 @pytest.mark.parametrize(
     ("size", "language"),
     [
@@ -147,12 +161,12 @@ def test_axe_finds_nothing(browser: Browser, up: Running, theme: str) -> None:
     ],
 )
 def test_no_text_is_cut_off(
-    browser: Browser, up: Running, size: tuple[int, int], language: str
+    browser: Browser, up: Running, size: tuple[int, int], language: str, part: str
 ) -> None:
     with visiting(browser, up.address, size, language) as ada:
-        for place in places(ada, up):
+        for place in PLACES[part](ada, up):
             if size == SMALL_PHONE and language == "en":
-                ada.shot(f"{re.sub('[^a-z]+', '-', place).strip('-') or 'home'}-phone")
+                _picture(ada, place, "phone")
             assert ada.page.evaluate(CUT_OFF) == [], place
             assert ada.page.locator("html").get_attribute("lang") == language
 
@@ -171,8 +185,9 @@ def test_the_language_is_the_browsers_and_is_switched_at_once(
             expect(ada.dialog.get_by_role("heading")).to_have_text(ada.word("settings.title"))
 
 
+@in_all_places
 @pytest.mark.thorough
-def test_what_can_be_touched_is_large_enough(browser: Browser, up: Running) -> None:
+def test_what_can_be_touched_is_large_enough(browser: Browser, up: Running, part: str) -> None:
     """At least 24 pixels each way, on a phone of 360 (WCAG 2.2, 2.5.8)."""
     small = """() => [...document.querySelectorAll('button, a[href], input, select')]
       .filter((one) => one.checkVisibility() && !one.closest('p, label, .unseen'))
@@ -180,5 +195,5 @@ def test_what_can_be_touched_is_large_enough(browser: Browser, up: Running) -> N
       .filter(([, box]) => box.width && (box.width < 24 || box.height < 24))
       .map(([text]) => text)"""
     with visiting(browser, up.address, SMALL_PHONE) as ada:
-        for place in places(ada, up):
+        for place in PLACES[part](ada, up):
             assert ada.page.evaluate(small) == [], place

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 import pytest
 from playwright.sync_api import Browser
@@ -11,6 +11,7 @@ from serving import Running, play_on
 from visitor import BOTS, DESKTOP, PHONE, Visitor, shows, visiting
 
 DEVICES: Final = {"desktop": DESKTOP, "phone": PHONE}
+THEMES: Final[tuple[Literal["light", "dark"], ...]] = ("dark", "light")
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -24,18 +25,18 @@ def test_the_pages_by_day_and_by_night(browser: Browser, up: Running, device: st
         play_on(seat)
     with client.at(table) as seat:
         play_on(seat, 17)
-    for theme in ("light", "dark"):
-        with visiting(browser, up.address, DEVICES[device], color_scheme=theme) as ada:
-            ada.be(client)
-            _pictures(ada, table, over, f"{device}-{theme}")
+    with visiting(browser, up.address, DEVICES[device]) as ada:
+        ada.be(client)
+        _pictures(ada, table, over, device)
 
 
-def _pictures(visitor: Visitor, table: str, over: str, end: str) -> None:
+def _pictures(visitor: Visitor, table: str, over: str, device: str) -> None:
     page = visitor.page
 
     def shot(name: str) -> None:
-        page.wait_for_timeout(400)  # what moves has come to rest
-        visitor.shot(f"{name}-{end}")
+        for theme in THEMES:
+            page.emulate_media(color_scheme=theme)
+            visitor.shot(f"{name}-{device}-{theme}")
 
     visitor.go("/")
     shows(page.locator(".city .tower"))

@@ -83,6 +83,10 @@ def test_a_tower_tells_its_floors_and_what_each_would_need(browser: Browser, up:
             inside = tip.evaluate("one => one.getBoundingClientRect().toJSON()")
             assert inside["left"] >= 0
             assert inside["right"] <= size[0]
+            for _ in range(2):  # whichever way it is drawn
+                ada.page.keyboard.press("v")
+                tower.first.focus()
+                shows(tip.get_by_text("To take it over"))
 
 
 def test_a_round_is_scored_on_the_board_and_can_be_skipped(browser: Browser, up: Running) -> None:
