@@ -145,6 +145,14 @@ def test_axe_finds_nothing(browser: Browser, up: Running, part: str) -> None:
             ada.page.emulate_media(color_scheme="light")
 
 
+SMALL: Final = """() => [...document.querySelectorAll('button, a[href], input, select')]
+  .filter((one) => one.checkVisibility() && !one.closest('p, label, .unseen'))
+  .map((one) => [one.outerHTML.slice(0, 90), one.getBoundingClientRect()])
+  .filter(([, box]) => box.width && (box.width < 24 || box.height < 24))
+  .map(([text]) => text)"""
+"""What can be touched and is less than 24 pixels wide or high (WCAG 2.2, 2.5.8)."""
+
+
 @in_all_places
 @pytest.mark.parametrize(
     ("size", "language"),
@@ -160,7 +168,7 @@ def test_axe_finds_nothing(browser: Browser, up: Running, part: str) -> None:
         for language in LANGUAGES
     ],
 )
-def test_no_text_is_cut_off(
+def test_no_text_is_cut_off_and_no_finger_too_large(
     browser: Browser, up: Running, size: tuple[int, int], language: str, part: str
 ) -> None:
     with visiting(browser, up.address, size, language) as ada:
@@ -168,6 +176,8 @@ def test_no_text_is_cut_off(
             if size == SMALL_PHONE and language == "en":
                 _picture(ada, place, "phone")
             assert ada.page.evaluate(CUT_OFF) == [], place
+            if size == SMALL_PHONE:
+                assert ada.page.evaluate(SMALL) == [], place
             assert ada.page.locator("html").get_attribute("lang") == language
 
 
@@ -183,17 +193,3 @@ def test_the_language_is_the_browsers_and_is_switched_at_once(
             expect(ada.page.locator("html")).to_have_attribute("lang", language)
             expect(ada.page).to_have_title(f"{ada.word('home.watch')} · Manhattan")
             expect(ada.dialog.get_by_role("heading")).to_have_text(ada.word("settings.title"))
-
-
-@in_all_places
-@pytest.mark.thorough
-def test_what_can_be_touched_is_large_enough(browser: Browser, up: Running, part: str) -> None:
-    """At least 24 pixels each way, on a phone of 360 (WCAG 2.2, 2.5.8)."""
-    small = """() => [...document.querySelectorAll('button, a[href], input, select')]
-      .filter((one) => one.checkVisibility() && !one.closest('p, label, .unseen'))
-      .map((one) => [one.outerHTML.slice(0, 90), one.getBoundingClientRect()])
-      .filter(([, box]) => box.width && (box.width < 24 || box.height < 24))
-      .map(([text]) => text)"""
-    with visiting(browser, up.address, SMALL_PHONE) as ada:
-        for place in PLACES[part](ada, up):
-            assert ada.page.evaluate(small) == [], place

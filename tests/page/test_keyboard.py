@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import Browser, Locator
 
 from serving import Running
@@ -86,7 +85,6 @@ def _place(site: Locator) -> tuple[int, int]:
     return city // 3 * 3 + place // 3, city % 3 * 3 + place % 3
 
 
-@pytest.mark.thorough
 def test_a_whole_game_by_keyboard_and_labels_only(browser: Browser, up: Running) -> None:
     with visiting(browser, up.address) as ada:
         at_a_table(ada, up, *BOTS, first=0)

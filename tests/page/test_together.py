@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 from serving import Running, play_on
 from visitor import BOTS, PHONE, Visitor, at_a_table, shows, visiting
@@ -63,6 +63,30 @@ def _who_moves(both: tuple[Visitor, Visitor]) -> Visitor:
 def _is_at(visitor: Visitor, ply: int) -> None:
     """The page shows the game as it is after so many moves, or will in a moment."""
     expect(visitor.page.locator("[data-ply]")).to_have_attribute("data-ply", str(ply))
+
+
+def test_a_name_that_is_known_is_offered_and_never_put_over_what_is_typed(
+    browser: Browser, up: Running
+) -> None:
+    table = up.client("Host").open(chairs=[{"who": "me"}, {"who": "open"}])
+    with visiting(browser, up.address) as ada:
+        ada.be(up.client("Ada"))
+        ada.go(f"/table/{table}")
+        name = ada.page.get_by_label("Your name")
+        expect(name).to_have_value("Ada")
+        asked: list[Route] = []
+
+        def hold(route: Route) -> None:
+            asked.append(route)
+
+        ada.page.route("**/api/me", hold)
+        with ada.page.expect_request("**/api/me"):
+            ada.go("/new/friends")
+        name.fill("Countess")
+        with ada.page.expect_response("**/api/me"):
+            asked[0].continue_()
+        ada.rest()
+        expect(name).to_have_value("Countess")
 
 
 def test_at_one_screen_hands_stay_hidden_until_one_sits_down(browser: Browser, up: Running) -> None:
