@@ -49,7 +49,7 @@ class Going:
                 stderr=subprocess.STDOUT,
                 cwd=stage.folder,
                 env=os.environ | stage.env,
-                start_new_session=True,
+                process_group=0,  # not a session: its niceness would count for nothing outside
             )
 
     def ended(self) -> int | None:

@@ -106,7 +106,8 @@ sys.exit(Run([Stage(name, ["sh", "-c", command])], Path(outputs)).run())
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_who_breaks_off_leaves_nobody_at_work(number: signal.Signals, tmp_path: Path) -> None:
     going = Witness(tmp_path)
-    command = [sys.executable, "-c", BROKEN_OFF, "long", str(going.stage.command[-1]), tmp_path]
+    script = str(going.stage.command[-1])
+    command = [sys.executable, "-c", BROKEN_OFF, "long", script, str(tmp_path)]
     with subprocess.Popen(command, cwd=HERE, stdout=subprocess.PIPE) as run:
         going.wait()
         run.send_signal(number)
