@@ -94,5 +94,5 @@ $(VENV)/.installed: $(VENV)/.made pyproject.toml constraints.txt $(PAGE)
 
 $(VENV)/.installed-test: $(VENV)/.made pyproject.toml constraints.txt $(PAGE)
 	@echo "Installing what the tests need ..."
-	@$(PIP) install $(PINNED) --editable '.[test]'
+	@$(PIP) install $(PINNED) --no-compile --editable '.[test]'  # what is imported is compiled then
 	@touch $@ $(VENV)/.installed

@@ -29,6 +29,7 @@ ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 # Measuring the coverage makes Python half as fast: not where many games are played.
 COMPUTING = ["tests/lockstep", "tests/kernel", "tests/properties"]
+NEVER_COMPILED = "tests/kernel/test_checked.py"  # so once is enough
 
 # Nor where processes are started, killed and waited for, if others measure the same.
 WAITING = [
@@ -98,7 +99,7 @@ STAGES = [
         after=("page-format",),
         folder=WEB,
     ),
-    Stage("waiting", pytest(4, *WAITING), after=("page-types",)),
+    Stage("waiting", pytest(3, *WAITING), after=("page-types",)),
     Stage(
         "page",
         pytest(3, "-m", "not thorough", "tests/page"),
@@ -107,7 +108,7 @@ STAGES = [
     Stage(
         "measured",
         pytest(
-            3,
+            2,
             *(f"--ignore={path}" for path in (*COMPUTING, *WAITING, "tests/judgement")),
             "--ignore=tests/page",
             "--cov",
@@ -131,7 +132,9 @@ STAGES = [
     # The bots and environments are compiled before anybody measures or waits for them.
     Stage("compiled", [PYTHON, "tests/compile_ahead.py"]),
     Stage("types", [PYTHON.with_name("mypy")], after=("compiled",)),
-    Stage("computing", [*NICE, *pytest(2, *COMPUTING)], after=("types",)),
+    Stage(
+        "computing", [*NICE, *pytest(2, f"--ignore={NEVER_COMPILED}", *COMPUTING)], after=("types",)
+    ),
     Stage(
         "uncompiled",
         [
