@@ -104,22 +104,16 @@ def readable(written: str) -> str:
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", scrollback + screen)
 
 
-def unmeasured() -> dict[str, str]:
-    """Surroundings in which no coverage is measured: a process starts in half the time then."""
-    return {key: value for key, value in os.environ.items() if not key.startswith("COVERAGE")}
-
-
 def process(
     *arguments: str | Path, typed: bytes = b"", env: Mapping[str, str] | None = None
 ) -> Outcome:
-    """Run the installed command in a process of its own. (What it does is measured where it is run
-    in this one.)"""
+    """Run the installed command in a process of its own."""
     done = subprocess.run(
         [SCRIPT, *arguments],
         input=typed,
         capture_output=True,
         timeout=60,
-        env={**unmeasured(), "COLUMNS": "100", **(env or {})},
+        env={**os.environ, "COLUMNS": "100", **(env or {})},
         check=False,
     )
     out, err = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
@@ -132,7 +126,7 @@ def shell(line: str, **env: str) -> Outcome:
         ["bash", "-o", "pipefail", "-c", line],
         capture_output=True,
         timeout=60,
-        env={**unmeasured(), "manhattan": str(SCRIPT), **env},
+        env={**os.environ, "manhattan": str(SCRIPT), **env},
         check=False,
         text=True,
     )

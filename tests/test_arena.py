@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from subprocess import PIPE
 
 import pytest
 
-from commandline import manhattan, unmeasured
+from commandline import manhattan
 from manhattan.arena import ArenaError, Match, Outcome, Seating, play, spreading, standings
 from manhattan.arena.playing import play_deal
 from manhattan.arena.spreading import Journal, play_all, play_all_with_ray
@@ -339,7 +340,8 @@ def test_broken_off_it_tells_what_was_played_and_how_to_go_on(tmp_path: Path) ->
     command = [sys.executable, "-m", "manhattan", "arena", "--bots", "easy,easy", "--workers", "1"]
     command += ["--games", "100000", "--journal", str(journal)]
     # Not measured: an interrupt that comes while coverage takes its lock leaves it taken for ever.
-    with subprocess.Popen(command, stdout=PIPE, stderr=PIPE, text=True, env=unmeasured()) as going:
+    env = {key: value for key, value in os.environ.items() if not key.startswith("COVERAGE")}
+    with subprocess.Popen(command, stdout=PIPE, stderr=PIPE, text=True, env=env) as going:
         try:
             while not journal.exists() or len(journal.read_text("utf-8").splitlines()) < 3:
                 assert going.poll() is None
