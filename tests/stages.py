@@ -5,7 +5,7 @@ those that only compute; with a low priority they fill the gaps, so that no core
 of those who wait gets too little. Almost nothing depends on anything else.
 
     python tests/stages.py                 all of it
-    python tests/stages.py types servers   these alone
+    python tests/stages.py types waiting   these alone
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
@@ -23,7 +24,6 @@ ROOT = Path(__file__).parent.parent
 WEB = ROOT / "web"
 PYTHON = Path(sys.executable)
 NODE = PYTHON.with_name("node")
-COVERAGE = PYTHON.with_name("coverage")
 NICE = ("nice", "-n", "19")
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -46,7 +46,9 @@ UNCOMPILED = {
     "MANHATTAN_CHECKED": "1",
     "COVERAGE_FILE": ".coverage-uncompiled",
 }
-SEEN_INTO = ["src/manhattan/kernel", "src/manhattan/judgement", "src/manhattan/envs/engine"]
+KERNEL = ["src/manhattan/kernel", "src/manhattan/judgement"]
+ENGINE = ["src/manhattan/envs/engine"]
+SEEN_INTO = [*KERNEL, *ENGINE]
 SEEN_INTO_BY = [
     "tests/judgement",
     "tests/kernel",
@@ -75,12 +77,16 @@ def looked_at(tool: str, *words: str) -> list[str | Path]:
     return [NODE, WEB / "node_modules" / tool, *words]
 
 
-def covered(percent: int, *options: str) -> list[str | Path]:
-    return [COVERAGE, "report", f"--fail-under={percent}", *options]
-
-
 def everything_under(folders: list[str]) -> str:
     return ",".join(f"{folder}/*" for folder in folders)
+
+
+def covered(
+    name: str, percent: int, which: str, after: str, env: Mapping[str, str] | None = None
+) -> Stage:
+    """That so much of some files was gone through by the tests of a stage."""
+    command = [PYTHON.with_name("coverage"), "report", f"--fail-under={percent}", which]
+    return Stage(name, command, (after,), env or {}, shown=True)
 
 
 STAGES = [
@@ -116,18 +122,8 @@ STAGES = [
         ),
         after=("page",),
     ),
-    Stage(
-        "coverage-rules",
-        covered(100, "--include=src/manhattan/rules/*"),
-        after=("measured",),
-        shown=True,
-    ),
-    Stage(
-        "coverage",
-        covered(95, f"--omit={everything_under(SEEN_INTO)}"),
-        after=("coverage-rules",),
-        shown=True,
-    ),
+    covered("coverage-rules", 100, "--include=src/manhattan/rules/*", "measured"),
+    covered("coverage", 95, f"--omit={everything_under(SEEN_INTO)}", "coverage-rules"),
     # --- who computes ---
     # The bots and environments are compiled before anybody measures or waits for them.
     Stage("compiled", [PYTHON, "tests/compile_ahead.py"]),
@@ -146,19 +142,15 @@ STAGES = [
         after=("computing",),
         env=UNCOMPILED,
     ),
-    Stage(
-        "coverage-kernel",
-        covered(95, f"--include={everything_under(SEEN_INTO[:2])}"),
-        after=("uncompiled",),
-        env=UNCOMPILED,
-        shown=True,
+    covered(
+        "coverage-kernel", 95, f"--include={everything_under(KERNEL)}", "uncompiled", UNCOMPILED
     ),
-    Stage(
+    covered(
         "coverage-engine",
-        covered(95, f"--include={everything_under(SEEN_INTO[2:])}"),
-        after=("coverage-kernel",),
-        env=UNCOMPILED,
-        shown=True,
+        95,
+        f"--include={everything_under(ENGINE)}",
+        "coverage-kernel",
+        UNCOMPILED,
     ),
 ]
 
