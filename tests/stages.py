@@ -85,8 +85,8 @@ def covered(
     name: str, percent: int, which: str, after: str, env: Mapping[str, str] | None = None
 ) -> Stage:
     """That so much of some files was gone through by the tests of a stage."""
-    command = [PYTHON.with_name("coverage"), "report", f"--fail-under={percent}", which]
-    return Stage(name, command, (after,), env or {}, shown=True)
+    report = PYTHON.with_name("coverage"), "report", f"--fail-under={percent}", which
+    return Stage(name, report, (after,), env or {}, shown=True)
 
 
 STAGES = [
