@@ -14,22 +14,6 @@ export PYTHONDONTWRITEBYTECODE :=
 # Node for what looks at the page's code, from a wheel: nobody has to have one.
 NODE := $(BIN)/node
 
-# What is compiled can't be seen into: its coverage is that of a run without the compiler,
-# kept apart from the other one (under a name that combining that one doesn't take in).
-UNCOMPILED := NUMBA_DISABLE_JIT=1 MANHATTAN_CHECKED=1 COVERAGE_FILE=.coverage-uncompiled
-KERNEL_TESTS := tests/kernel tests/judgement tests/lockstep/test_kernel_against_the_rules.py tests/lockstep/test_games_abreast.py
-ENGINE_TESTS := tests/envs/test_in_lockstep.py tests/envs/test_resampling.py \
-  tests/envs/test_observations.py::test_a_row_of_a_crowded_board_is_what_the_rules_show \
-  $(addprefix tests/envs/test_gymnasium.py::test_,one_against_compiled_opponents or_in_the_same_step if_one_is_an_error_none_is_made illegal_moves_in_some_of_many_games)
-
-# Measuring the coverage makes Python half as fast: not where many games are played.
-UNMEASURED := tests/lockstep tests/kernel tests/properties tests/test_docs.py tests/test_cli_background.py \
-  tests/test_cli_hot_seat.py tests/test_cli_screen.py tests/test_bad_input.py tests/test_remembered.py \
-  tests/test_spread.py
-
-# Nor where servers are started, killed and waited for.
-SERVERS := $(addprefix tests/server/test_,two_processes.py killed.py store_addresses.py full_disk.py leaks.py)
-
 # What the page is made from: when it changes, it is built anew.
 PAGE := build_page.py $(shell find web -type f -not -path '*/node_modules/*')
 
@@ -51,29 +35,9 @@ play: $(VENV)/.installed
 play-here: $(VENV)/.installed
 	@$(BIN)/manhattan play $(ARGS)
 
-# What has to be compiled for the bots and the environments is compiled beside all that does not
-# need it; and the kernel by the tests that are not measured, since measuring makes the compiler
-# slow, too.
-# Servers and browsers are waited for more than they work: what is not compiled fills the gaps.
+# All stages and who waits for whom: tests/stages.py (make test STAGES='types measured').
 test: $(VENV)/.installed-test chromium
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	cd web && ../$(NODE) node_modules/prettier/bin/prettier.cjs --check --log-level warn .
-	cd web && ../$(NODE) node_modules/svelte-check/bin/svelte-check --fail-on-warnings --output human
-	$(BIN)/python tests/compile_ahead.py & ahead=$$!; trap "kill $$ahead 2>/dev/null" EXIT; \
-	  $(BIN)/mypy && $(BIN)/python -m pytest -n auto --dist loadgroup $(UNMEASURED) && wait $$ahead
-	$(BIN)/python -m pytest -n 3 --dist loadgroup $(addprefix --ignore=,$(UNMEASURED) $(SERVERS) tests/judgement tests/page) --cov --cov-report=
-	nice -n 19 $(MAKE) --no-print-directory test-uncompiled & beside=$$!; trap "kill $$beside 2>/dev/null" EXIT; \
-	  $(BIN)/python -m pytest -n 4 --dist loadgroup $(SERVERS) && \
-	  $(BIN)/python -m pytest -n 3 --dist loadgroup -m 'not thorough' tests/page && wait $$beside
-	$(BIN)/coverage report --include='src/manhattan/rules/*' --fail-under=100
-	$(BIN)/coverage report --omit='src/manhattan/kernel/*,src/manhattan/judgement/*,src/manhattan/envs/engine/*' --fail-under=95
-
-.PHONY: test-uncompiled
-test-uncompiled:
-	$(UNCOMPILED) $(BIN)/python -m pytest -n auto --dist loadgroup -m 'not compiled' --games 2 $(KERNEL_TESTS) $(ENGINE_TESTS) --cov=src/manhattan/kernel --cov=src/manhattan/judgement --cov=src/manhattan/envs/engine --cov-report=
-	$(UNCOMPILED) $(BIN)/coverage report --include='src/manhattan/kernel/*,src/manhattan/judgement/*' --fail-under=95
-	$(UNCOMPILED) $(BIN)/coverage report --include='src/manhattan/envs/engine/*' --fail-under=95
+	@$(BIN)/python tests/stages.py $(STAGES)
 
 # Every page in every language, size and light; every edition and number of players: half an hour.
 .PHONY: test-pages
@@ -130,5 +94,5 @@ $(VENV)/.installed: $(VENV)/.made pyproject.toml constraints.txt $(PAGE)
 
 $(VENV)/.installed-test: $(VENV)/.made pyproject.toml constraints.txt $(PAGE)
 	@echo "Installing what the tests need ..."
-	@$(PIP) install $(PINNED) --editable '.[test]'
+	@$(PIP) install $(PINNED) --no-compile --editable '.[test]'  # what is imported is compiled then
 	@touch $@ $(VENV)/.installed

@@ -30,6 +30,7 @@ TWO = pytest.mark.xdist_group("envs-2")
 # Their own suites
 
 
+@pytest.mark.no_cover  # what is played through elsewhere, too: measured, it takes twice as long
 @pytest.mark.parametrize(("players", "edition"), TABLES)
 def test_random_simulations(players: int, edition: str) -> None:
     game = load(players, edition=edition)
@@ -83,6 +84,7 @@ def test_the_integration_tests_of_the_api() -> None:
 
 
 @THREE
+@pytest.mark.no_cover
 def test_a_playthrough_is_replayed() -> None:
     told = generate_playthrough.playthrough(f"{NAME}(players=3)", None, seed=1)
     lines = [line for line in told.splitlines() if line.startswith("action: ")]

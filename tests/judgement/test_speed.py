@@ -33,7 +33,7 @@ def test_positions_are_taken_from_the_whole_game() -> None:
 
 
 def test_trials_are_compared_with_playing_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(speed, "moments", lambda _: [Position.of_state(ending())] * 2)
+    monkeypatch.setattr(speed, "moments", lambda _: [Position.of_state(ending())])
     trials, rollouts, ratio = measure_trials(THREE, 4)
     assert (trials.name, rollouts.name, ratio.name) == ("trials", "rollouts", "trials_ratio")
     assert {figure.players for figure in (trials, rollouts, ratio)} == {3}

@@ -135,6 +135,7 @@ class Champion:
         return np.full(meeting.games, float(meeting.one == self.number))
 
 
+@pytest.mark.no_cover  # the whole training is measured once: it takes twice as long then
 @pytest.mark.parametrize("champion", [0, 1])
 def test_lessons_improve_on_who_wins_the_matches(
     monkeypatch: pytest.MonkeyPatch, champion: int
@@ -182,6 +183,7 @@ def backwards(work: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[Any]
     yield from reversed(list(over_threads(work, list(tasks)[::-1], workers=2)))
 
 
+@pytest.mark.no_cover
 def test_broken_off_after_every_stage_and_played_in_another_order_it_comes_to_the_same(
     learned: Mind, whole: Whole, tmp_path: Path
 ) -> None:

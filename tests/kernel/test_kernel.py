@@ -129,7 +129,7 @@ def test_a_position_is_one_record(data: Any) -> None:
 @pytest.mark.parametrize("policy", ["uniform", "greedy"])
 def test_playouts_depend_on_the_seed_alone(policy: Any) -> None:
     position = Position.of_state(middle().state)
-    games = so_many(600, 6)
+    games = so_many(600, 3)
     one = playouts(position, games, 7, policy, threads=1)
     three = playouts(position, games, 7, policy, threads=3)
     some = playouts(position, games // 3, 7, policy, threads=2)
@@ -155,9 +155,9 @@ def test_the_parts_of_the_work_are_all_of_it(games: int, threads: int, abreast: 
 
 @FOUR
 def test_playouts_tell_what_came_of_each_first_move() -> None:
-    game = middle(plies=so_many(60, 104))  # uncompiled, one that is soon over
+    game = middle(plies=so_many(60, 108))  # uncompiled, one that is soon over
     position = Position.of_state(game.state)
-    games = so_many(2000, 400)
+    games = so_many(2000, 200)
     result = playouts(position, games, 1)
     by_move = result.by_first_move()
     assert set(by_move) == set(position.legal_actions())

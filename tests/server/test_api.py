@@ -124,7 +124,8 @@ def test_a_running_game_is_told_without_secrets_a_finished_one_whole(shared: Run
 
 def test_the_same_people_play_again_at_one_new_table(shared: Running) -> None:
     ada, bob = shared.client("Ada"), shared.client("Bob")
-    chairs = [{"who": "me"}, {"who": "open"}, {"who": "bot", "level": "easy"}]
+    bot = {"who": "bot", "level": "easy"}
+    chairs = [{"who": "me"}, {"who": "open"}, bot, bot]
     table = ada.open(chairs=chairs, first=0, pace=0, serious=True, edition="hig-1994")
     bob.sit(table)
     ada.begin(table)
@@ -141,7 +142,7 @@ def test_the_same_people_play_again_at_one_new_table(shared: Running) -> None:
     again = bob.call("POST", f"/api/tables/{table}/rematch")["table"]
     assert ada.call("POST", f"/api/tables/{table}/rematch")["table"] == again
     told = ada.call("GET", f"/api/tables/{again}")["table"]
-    assert [chair["name"] for chair in told["chairs"]] == ["Ada", "Bob", "Easy 1"]
+    assert [chair["name"] for chair in told["chairs"]] == ["Ada", "Bob", "Easy 1", "Easy 2"]
     assert told["first"] == 1  # the next one begins
     assert (told["serious"], told["edition"], told["after"]) == (True, "hig-1994", table)
     assert ada.call("GET", f"/api/tables/{table}")["table"]["next"] == again

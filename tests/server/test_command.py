@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from commandline import manhattan, process
 from manhattan import record
 from manhattan.client import Client
 from manhattan.replay import replay
@@ -26,22 +27,17 @@ def serving(*options: str) -> Iterator[str]:
     """A server as somebody starts it, and the address that it prints."""
     command = [*COMMAND, "serve", "--host", "127.0.0.1", "--port", "0", "--no-log", "--no-warm"]
     command += options
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        told = process.stdout.readline()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        told = server.stdout.readline()
         address = re.search(r"http://127\.0\.0\.1:\d+", told)
         assert address, told
         try:
             yield address[0]
         finally:
-            process.send_signal(signal.SIGINT)
-            assert process.wait(15) == 0
-            assert "Traceback" not in process.stdout.read()
-
-
-def run(*options: str) -> subprocess.CompletedProcess[str]:
-    command = [*COMMAND, *options]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+            server.send_signal(signal.SIGINT)
+            assert server.wait(15) == 0
+            assert "Traceback" not in server.stdout.read()
 
 
 def test_tables_are_there_again_after_a_restart_and_in_a_back_up(tmp_path: Path) -> None:
@@ -54,9 +50,9 @@ def test_tables_are_there_again_after_a_restart_and_in_a_back_up(tmp_path: Path)
             play_on(seat)
         with ada.at(running) as seat:
             play_on(seat, moves=5)
-        told = run("backup", copied, "--database", kept)
-        assert (told.returncode, "2 tables" in told.stderr) == (0, True), told.stderr
-        assert run("backup", games, "--database", kept, "--games").returncode == 0
+        told = manhattan("backup", copied, "--database", kept)
+        assert (told.code, "2 tables" in told.err) == (0, True), told.err
+        assert manhattan("backup", games, "--database", kept, "--games").code == 0
     assert [replay(one).over for one in record.read(games)] == [True]
     for database in (kept, copied):
         with serving("--database", database) as address:
@@ -71,16 +67,16 @@ def test_tables_are_there_again_after_a_restart_and_in_a_back_up(tmp_path: Path)
 def test_a_back_up_overwrites_nothing_and_says_what_is_missing(tmp_path: Path) -> None:
     there = tmp_path / "there.db"
     there.write_text("mine")
-    nothing = run("backup", str(tmp_path / "new.db"), "--database", str(tmp_path / "none.db"))
-    assert (nothing.returncode, nothing.stderr[:23]) == (1, "Error: There are no tab")
-    taken = run("backup", str(there), "--database", str(there))
-    assert taken.returncode == 1
-    assert "already" in taken.stderr
+    nothing = manhattan("backup", tmp_path / "new.db", "--database", tmp_path / "none.db")
+    assert (nothing.code, nothing.err[:23]) == (1, "Error: There are no tab")
+    taken = manhattan("backup", there, "--database", there)
+    assert taken.code == 1
+    assert "already" in taken.err
     assert there.read_text() == "mine"
-    other = run("backup", str(tmp_path / "new.db"), "--database", str(there))
-    assert other.returncode == 1
-    assert "can't be" in other.stderr
-    assert "Traceback" not in other.stderr
+    other = manhattan("backup", tmp_path / "new.db", "--database", there)
+    assert other.code == 1
+    assert "can't be" in other.err
+    assert "Traceback" not in other.err
 
 
 @pytest.mark.parametrize(
@@ -92,10 +88,10 @@ def test_a_back_up_overwrites_nothing_and_says_what_is_missing(tmp_path: Path) -
     ],
 )
 def test_what_can_not_be_served_is_told_in_a_sentence(options: list[str], told: str) -> None:
-    ended = run("serve", "--port", "0", "--no-browser", "--no-log", *options)
-    assert ended.returncode == 1
-    assert told in " ".join(ended.stderr.split())
-    assert "Traceback" not in ended.stderr
+    ended = process("serve", "--port", "0", "--no-browser", "--no-log", *options)
+    assert ended.code == 1
+    assert told in ended.sentence
+    assert "Traceback" not in ended.err
 
 
 def test_a_port_that_is_taken_is_told() -> None:
@@ -103,6 +99,6 @@ def test_a_port_that_is_taken_is_told() -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
-        ended = run("serve", "--host", "127.0.0.1", "--port", port, "--no-log")
-    assert ended.returncode == 1
-    assert "taken by another program" in ended.stderr
+        ended = process("serve", "--host", "127.0.0.1", "--port", port, "--no-log")
+    assert ended.code == 1
+    assert "taken by another program" in ended.err
