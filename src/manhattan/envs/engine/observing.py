@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 
 from manhattan.envs.engine.jit import compiled
-from manhattan.envs.engine.layout import FIELDS
+from manhattan.envs.engine.layout import CARD_KINDS, FIELDS
 from manhattan.envs.engine.memory import Address, beyond, bytes_at, game_at, seen_at
 from manhattan.envs.engine.wide import spread, stamp, tally, turn
 from manhattan.kernel.actions import BUILDS
 from manhattan.kernel.bits import U64
 from manhattan.kernel.jit import inlined
-from manhattan.kernel.layout import BUILD, CHOICES, GAME, OVER, REMOVE, SELECT
+from manhattan.kernel.layout import BUILD, GAME, OVER, REMOVE, SELECT
+from manhattan.kernel.step import selections_of
 from manhattan.kernel.turn import Game, fitting_selections, has_block
 
 U32 = np.uint32
 _FIVES = U64(0x555555555)  # five of each kind, 4 bits each
-_FOUR, _SIX = CHOICES[4], CHOICES[6]
 # The position that card 1 names is a corner: it tells the side. South, west, north, east.
 _QUARTER = np.array([0, 0, 1, 0, 0, 0, 3, 0, 2], np.int64)
 _GAME_FIELDS: Any = GAME.fields
@@ -84,7 +84,7 @@ def see_towers(
 @inlined
 def see_cards(where: Address, g: Game, o: Any, viewer: int) -> None:
     """By where they point for the viewer, 4 bits each: his own, and those he can't see."""
-    played = tally(beyond(where, _CARDS), g.played, beyond(where, _CARD_FOR + 9 * viewer))
+    played = tally(beyond(where, _CARDS), g.played, beyond(where, _CARD_FOR + CARD_KINDS * viewer))
     own = g.copies[viewer]
     unseen = _FIVES - own - played
     o.hand = as_bytes(own)
@@ -124,11 +124,6 @@ def see(
     o.blocks = np.uint8(g.blocks)
     o.tallest_tie = np.uint8(g.tallest_tie)
     o.final_tie = np.uint8(g.final_tie)
-
-
-@inlined
-def selections_of(g: Game) -> int:
-    return _FOUR if g.blocks == 4 else _SIX
 
 
 @compiled

@@ -25,6 +25,7 @@ from manhattan.envs.engine.layout import (
     SHUFFLED,
 )
 from manhattan.envs.engine.memory import Address, drawing_at, game_at, numbers_at
+from manhattan.kernel.actions import BUILDS
 from manhattan.kernel.bits import U64, below, mixed, stepped, stream
 from manhattan.kernel.jit import inlined, never_inlined
 
@@ -56,13 +57,13 @@ def whose(event: Any) -> Any:
 
 @inlined
 def is_build(event: Any, each: int) -> Any:
-    return is_decision(event) and event % DECIDED < 216 * each
+    return is_decision(event) and event % DECIDED < BUILDS * each
 
 
 @inlined
 def card_of(g: Any, event: Any) -> Any:
     """The kind of the card that somebody built with."""
-    return np.int64(g.card_for[whose(event), event % DECIDED % 216 // 4 % 9])
+    return np.int64(g.card_for[whose(event), event % DECIDED % BUILDS // 4 % 9])
 
 
 @inlined

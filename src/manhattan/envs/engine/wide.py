@@ -16,10 +16,11 @@ from numba.extending import intrinsic
 from manhattan.envs.engine.memory import Address
 from manhattan.kernel.bits import U64
 from manhattan.kernel.jit import COMPILED
-from manhattan.kernel.layout import CHOICES
+from manhattan.kernel.layout import CHOICES, GAME
 
 SITES = 54
-CARDS = 48
+_GAME_FIELDS: Any = GAME.fields
+(CARDS,) = _GAME_FIELDS["cards"][0].shape
 """Places for cards in a record."""
 FOURS = CHOICES[4]
 U32 = np.uint32
