@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import product
 from math import comb, prod
 from random import Random
@@ -153,7 +153,7 @@ def likely_hands(state: Any) -> dict[tuple[Cards, ...], float]:
             worlds = drawing(worlds, player, kind)
         elif player != 0 and kind is not None:
             worlds = building(worlds, player, kind)
-    found = Counter[tuple[Cards, ...]]()
+    found: dict[tuple[Cards, ...], float] = defaultdict(float)
     for (hands, _), odds in worlds.items():
         found[hands] += odds / sum(worlds.values())
     return dict(found)
@@ -176,7 +176,7 @@ def building(worlds: Worlds, player: int, kind: int) -> Worlds:
 
 def drawing(worlds: Worlds, player: int, kind: int | None) -> Worlds:
     """Somebody drew a card: of this kind if it was player 0, else of any."""
-    found = Counter[Any]()
+    found: Worlds = defaultdict(float)
     for (hands, pile), odds in worlds.items():
         for drawn_kind in range(CARD_KINDS):
             if pile[drawn_kind] and (player != 0 or drawn_kind == kind):

@@ -185,10 +185,12 @@ class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]
         self,
         *,
         seed: int | None = None,
-        options: dict[str, Any] | None = None,  # noqa: ARG002 - there are none
+        options: dict[str, Any] | None = None,
     ) -> tuple[Rows, dict[str, Any]]:
         """Deal all games. A game follows from the seed and its number alone: game n of a large
         batch is game n of a small one."""
+        if options and "reset_mask" in options:
+            raise EnvError("All games are dealt at once, not some: those that end deal themselves.")
         super().reset(seed=seed)
         self._deal(int(self.np_random.integers(2**63)))
         return self._rows, self._told()
