@@ -11,7 +11,7 @@ import pytest
 from manhattan import Game, NotationError, Reason, SetupError, record, view
 from manhattan.game import NoSuchPly
 from manhattan.replay import replay
-from manhattan.rules import Build, Card, Remove, Site, parse_move, set_up
+from manhattan.rules import Build, Card, Move, Remove, Site, parse_move, set_up
 from manhattan.view import View
 
 
@@ -32,6 +32,36 @@ def test_shuffles_from_anywhere_fall_the_same_again() -> None:
     for move in moves[10:]:
         game.play(move)
     assert game.state == state
+
+
+def test_copies_of_a_game_go_on_by_themselves() -> None:
+    """They share what they have in common, and nobody notices."""
+    rng = Random(2)
+    grown: list[tuple[Game, list[Move]]] = [(Game.new(3, seed=bytes(32)), [])]
+    for _ in range(150):
+        game, moves = rng.choice(grown[-5:] + grown[:3])
+        match rng.choice(("after", "at", "play", "undo")):
+            case "after":
+                move = rng.choice(game.legal_moves())
+                grown.append((game.after(move), [*moves, move]))
+            case "at":
+                ply = rng.randint(0, len(moves))
+                grown.append((game.at(ply), moves[:ply]))
+            case "play":
+                moves.append(rng.choice(game.legal_moves()))
+                game.play(moves[-1])
+            case "undo" if moves:
+                moves.pop()
+                game.undo()
+    for game, moves in grown:
+        alone = Game.from_seed(game.setup, bytes(32), moves)
+        assert (game.ply, game.moves) == (len(moves), tuple(moves))
+        assert (game.state, game.steps, game.events) == (alone.state, alone.steps, alone.events)
+        assert game.last_events == alone.last_events
+        assert game.last_move == (moves[-1] if moves else None)
+        assert [game.state_at(ply) for ply in range(game.ply + 1)] == [
+            alone.state_at(ply) for ply in range(alone.ply + 1)
+        ]
 
 
 def test_a_game_names_the_rules_that_it_changed() -> None:

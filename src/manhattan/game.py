@@ -47,6 +47,14 @@ class Step(NamedTuple):
     table: Table
 
 
+class _Turn(NamedTuple):
+    """One decision, what it caused, and how the game stood then."""
+
+    move: Move
+    events: tuple[Event, ...]
+    state: State
+
+
 class Game:
     """A game being played, or played to its end.
 
@@ -59,10 +67,11 @@ class Game:
         self.setup = setup
         self.seed = seed
         self._chance = _Remembered(chance)
-        # Tuples, so that a copy of a game can share its history.
-        self._states: tuple[State, ...] = (deal(setup, self._chance),)
-        self._moves: tuple[Move, ...] = ()
-        self._events: tuple[tuple[Event, ...], ...] = ()
+        self._dealt = self._state = deal(setup, self._chance)
+        self._ply = 0
+        # Copies of a game share it: the first to go on writes at its end, where the others don't
+        # look. So a move costs the same late in a game as early, however many copies there are.
+        self._past: list[_Turn] = []
 
     @classmethod
     def new(
@@ -99,37 +108,40 @@ class Game:
 
     @property
     def state(self) -> State:
-        return self._states[-1]
+        return self._state
 
     @property
     def table(self) -> Table:
         """What lies open to all."""
-        return self.state.table
+        return self._state.table
 
     @property
     def ply(self) -> int:
         """How many moves were made."""
-        return len(self._moves)
+        return self._ply
 
     @property
     def moves(self) -> tuple[Move, ...]:
-        return self._moves
+        return tuple(turn.move for turn in self._turns)
+
+    @property
+    def last_move(self) -> Move | None:
+        return self._past[self._ply - 1].move if self._ply else None
 
     @property
     def events(self) -> tuple[Event, ...]:
         """Everything that happened so far, hidden cards included."""
-        return tuple(event for events in self._events for event in events)
+        return tuple(event for turn in self._turns for event in turn.events)
 
     @property
     def last_events(self) -> tuple[Event, ...]:
         """What the last move led to."""
-        return self._events[-1] if self._events else ()
+        return self._past[self._ply - 1].events if self._ply else ()
 
     @property
     def steps(self) -> tuple[Step, ...]:
         """The history, decision by decision."""
-        later = self._states[1:]
-        return tuple(map(Step, self._moves, self._events, (state.table for state in later)))
+        return tuple(Step(turn.move, turn.events, turn.state.table) for turn in self._turns)
 
     @property
     def over(self) -> bool:
@@ -159,10 +171,12 @@ class Game:
     def play(self, move: Move | str, player: int | None = None) -> tuple[Event, ...]:
         """Make a move; what happened comes back. A refused move raises and changes nothing."""
         move = _move(move)
-        state, events = apply(self.state, move, self._chance, player)
-        self._states += (state,)
-        self._moves += (move,)
-        self._events += (events,)
+        state, events = apply(self._state, move, self._chance, player)
+        if len(self._past) > self._ply:  # it went on otherwise, here or in a copy
+            self._past = self._turns
+        self._past.append(_Turn(move, events, state))
+        self._state = state
+        self._ply += 1
         return events
 
     def after(self, move: Move | str, player: int | None = None) -> Game:
@@ -173,14 +187,16 @@ class Game:
 
     def undo(self, plies: int = 1) -> None:
         """Take the last moves back. The cards come back too: played again, they fall the same."""
-        ply = self._check_ply(self.ply - plies)
-        self._states = self._states[: ply + 1]
-        self._moves = self._moves[:ply]
-        self._events = self._events[:ply]
+        ply = self._ply - plies
+        self._state = self.state_at(ply)
+        self._ply = ply
+        self._past = self._turns
 
     def state_at(self, ply: int) -> State:
         """The state after so many moves; 0 is the deal."""
-        return self._states[self._check_ply(ply)]
+        if not 0 <= ply <= self.ply:
+            raise NoSuchPly(f"There is no point {ply} in this game: it has 0 to {self.ply} moves.")
+        return self._past[ply - 1].state if ply else self._dealt
 
     def mover_at(self, ply: int) -> int:
         """Whose turn it was after so many moves."""
@@ -198,10 +214,10 @@ class Game:
         game.__dict__.update(self.__dict__)
         return game
 
-    def _check_ply(self, ply: int) -> int:
-        if not 0 <= ply <= self.ply:
-            raise NoSuchPly(f"There is no point {ply} in this game: it has 0 to {self.ply} moves.")
-        return ply
+    @property
+    def _turns(self) -> list[_Turn]:
+        """What happened in this game, without what a copy has added."""
+        return self._past[: self._ply]
 
     def __repr__(self) -> str:
         names = ", ".join(player.name for player in self.setup.players)

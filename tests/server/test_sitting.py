@@ -10,7 +10,7 @@ from manhattan.rules import IllegalMove, NotationError, Reason
 from manhattan.server import decisions
 from manhattan.server.denials import Denial, Denied
 from manhattan.server.entries import RanOut, UndoAnswered
-from manhattan.server.sitting import LINK_LASTS, UNDO_WAITS
+from manhattan.server.sitting import COMMANDS_KEPT, LINK_LASTS, UNDO_WAITS
 from sittings import ADA, BOB, CAT, ME, OPEN, Gathering, bot, here
 
 
@@ -67,7 +67,26 @@ def test_nobody_moves_before_the_beginning_or_after_the_end() -> None:
 def test_a_command_is_remembered_by_its_name() -> None:
     table = Gathering(ME, OPEN).begins(BOB)
     table.plays(ADA, command="one")
-    assert table.sitting.done == {(ADA, "one"): table.sitting.number - 1}
+    assert table.sitting.became(ADA, "one") == table.sitting.number - 1
+    assert table.sitting.became(BOB, "one") is None
+
+
+def test_so_many_commands_are_remembered_and_no_more() -> None:
+    table = Gathering(ME, OPEN).begins(BOB)
+    became: list[int] = []
+    while table.sitting.stage == "playing":
+        who = table.sitting.chairs[table.sitting.mover or 0].person
+        assert who is not None
+        table.plays(who, command=f"{who} {len(became)}")
+        became.append(table.sitting.number - 1)
+        found = [
+            table.sitting.became(person, f"{person} {n}")
+            for n in range(len(became))
+            for person in (ADA, BOB)
+        ]
+        known = [number for number in found if number is not None]
+        assert known == became[-len(known) :]
+        assert min(COMMANDS_KEPT, len(became)) <= len(known) <= 2 * COMMANDS_KEPT
 
 
 # Taking back.

@@ -34,6 +34,7 @@ from manhattan.server.entries import (
 )
 from manhattan.server.sitting import (
     COMMANDS_KEPT,
+    NOTHING_DONE,
     TALK_KEPT,
     Chair,
     Chairs,
@@ -98,10 +99,10 @@ def fold(sitting: Sitting | None, entry: Entry) -> Sitting:
     if not isinstance(entry, Played | Said):
         changes["besides"] = sitting.besides + 1
     if entry.by is not None and entry.command is not None:
-        done = {**sitting.done, (entry.by, entry.command): sitting.number}
-        if len(done) > COMMANDS_KEPT:
-            del done[next(iter(done))]
-        changes["done"] = done
+        before = sitting.done
+        if len(before) == COMMANDS_KEPT:
+            changes["done_before"], before = before, NOTHING_DONE
+        changes["done"] = {**before, (entry.by, entry.command): sitting.number}
     return sitting._replace(number=sitting.number + 1, **changes)
 
 

@@ -133,7 +133,7 @@ class News:
         before, game = self.before.game, self.after.game
         if game is None or before is None or before.table.board is game.table.board:
             return ()
-        move = game.moves[-1] if isinstance(self.entry, Played) else None
+        move = game.last_move if isinstance(self.entry, Played) else None
         return (move.site,) if isinstance(move, Build) else SITES  # perhaps it was taken back
 
     def told(self, person: PersonId | None, now: Sitting) -> NewsMessage:

@@ -25,7 +25,8 @@ Stage = Literal["gathering", "playing", "over", "closed"]
 STAND_IN: Final = "hard"
 """Who plays for somebody who has resigned or is away."""
 TALK_KEPT: Final = 100
-COMMANDS_KEPT: Final = 64
+COMMANDS_KEPT: Final = 32
+"""At least so many are remembered, at most twice as many."""
 UNDO_WAITS: Final[Milliseconds] = 60_000
 LINK_LASTS: Final[Milliseconds] = 60 * 60_000
 
@@ -98,6 +99,12 @@ class Link:
     at: Milliseconds
 
 
+Done = Mapping[tuple[PersonId, str], int]
+"""Commands that were carried out, by who sent them and what they called themselves: the number of
+the entry that each became."""
+NOTHING_DONE: Final[Done] = MappingProxyType({})
+
+
 class Sitting(NamedTuple):
     """A table with those who sit at it. (A named tuple, because every move makes a new one.)"""
 
@@ -124,13 +131,20 @@ class Sitting(NamedTuple):
     besides: int = 0
     """How much happened here in all besides moves and talk."""
     links: tuple[Link, ...] = ()
-    done: Mapping[tuple[PersonId, str], int] = MappingProxyType({})
-    """The last commands that were carried out, by who sent them and what they called themselves:
-    the entry that each became."""
+    done: Done = NOTHING_DONE
+    """The last commands that were carried out, and the entry that each became."""
+    done_before: Done = NOTHING_DONE
+    """As many of those before them: so a move has few to copy."""
     after: str | None = None
     """The table that this one is the rematch of."""
     next: str | None = None
     """The rematch."""
+
+    def became(self, person: PersonId, command: str) -> int | None:
+        """The entry that a command has become, if it was carried out lately."""
+        key = person, command
+        number = self.done.get(key)
+        return self.done_before.get(key) if number is None else number
 
     def chairs_of(self, person: PersonId | None) -> tuple[int, ...]:
         """Where a person sits: at more than one place where several share a screen."""

@@ -251,7 +251,7 @@ class Connection:
         assert self._live is not None
 
         def decide(sitting: Sitting, now: Milliseconds) -> Entry:
-            if (number := sitting.done.get((person, command.id))) is not None:
+            if (number := sitting.became(person, command.id)) is not None:
                 raise _Repeated(number)
             return self._decided(sitting, person, command, now)
 
