@@ -89,7 +89,7 @@ def test_an_illegal_move_is_not_made_and_fined() -> None:
     assert np.array_equal(after, row)
 
 
-@pytest.mark.parametrize("action", [-1, 304, 0.5, None])
+@pytest.mark.parametrize("action", [-1, 304, 10**20, 0.5, None])
 def test_what_is_no_action_is_an_error(action: Any) -> None:
     env = ours.ManhattanEnv(opponents="random")
     row, _ = env.reset(seed=1)
@@ -105,8 +105,10 @@ def test_an_illegal_move_is_an_error_if_so_it_was_asked_for() -> None:
         env.step(np.int64(0))
 
 
-def test_no_step_after_the_end() -> None:
+def test_no_step_after_the_end_nor_before_the_deal() -> None:
     env = ours.ManhattanEnv(opponents="random")
+    with pytest.raises(ResetNeeded, match="No game was dealt"):
+        env.step(np.int64(220))
     env.reset(seed=1)
     ended = False
     while not ended:
@@ -133,6 +135,8 @@ def test_the_agents_moves_deal_nobody_another_game() -> None:
         ({"edition": "gold"}, "gold"),
         ({"seat": 4}, "no player 4"),
         ({"on_illegal": "cheer"}, "no way with illegal moves"),
+        ({"playerz": 3}, "no option 'playerz'.*: players, edition, house_rules, utility, rewards"),
+        ({"house_rules": "tallest_tie:one_owner"}, "House rules are a dictionary"),
     ],
 )
 def test_tables_that_there_are_not(options: dict[str, Any], told: str) -> None:
@@ -309,9 +313,27 @@ def test_steps_that_are_none() -> None:
     with pytest.raises(ResetNeeded):
         envs.step(np.zeros(8, np.int64))
     envs.reset(seed=1)
+    with pytest.raises(ManhattanError, match="dealt at once"):
+        envs.reset(options={"reset_mask": np.ones(8, np.bool_)})
     for actions in (np.zeros(7, np.int64), np.zeros(8), np.zeros((8, 1), np.int64)):
         with pytest.raises(InvalidAction, match="takes 8 whole numbers"):
             envs.step(actions)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", [-1, 304])
+def test_what_is_no_action_at_all_changes_nothing(wrong: int) -> None:
+    envs = many()
+    rows, infos = envs.reset(seed=1)
+    actions = envs.random_actions()
+    before = envs._games.tobytes(), rows.copy(), infos["action_mask"].copy()
+    bad = actions.copy()
+    bad[7] = wrong
+    with pytest.raises(InvalidAction, match="Actions are 0 to 303"):
+        envs.step(bad)
+    assert envs._games.tobytes() == before[0]
+    assert np.array_equal(envs._rows, before[1])
+    assert np.array_equal(envs._masks, before[2])
+    assert not envs.step(actions)[4]["illegal"].any()
 
 
 @pytest.mark.parametrize(

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from itertools import product
+from math import comb, prod
 from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 
-from manhattan.envs.engine.layout import SHOWED, SHUFFLE
+from manhattan.envs.engine.layout import CARD_KINDS, DECIDED, DREW, SHOWED, SHUFFLE, SHUFFLED
+from manhattan.kernel.actions import BUILDS
 from manhattan.kernel.jit import COMPILED
 from spiel import anything, drawn, load, played
 from watching import ONE_OF_EACH, fields
 
 FOUR = pytest.mark.xdist_group("envs-4")
+THREE = pytest.mark.xdist_group("envs-3")
 TWO = pytest.mark.xdist_group("envs-2")
 
 
@@ -102,6 +106,126 @@ def test_cards_that_were_held_at_a_shuffle_are_none_of_the_new_pile() -> None:
     state.apply_action(drawn(state, dice))
     assert sum(unseen_by(state, viewer)) > 30
     assert_dealt_from(held, state, (viewer, holder), dice)
+
+
+@pytest.mark.parametrize(
+    ("players", "decisions"),
+    [pytest.param(2, 70, marks=TWO), pytest.param(3, 54, marks=THREE)],
+)
+def test_after_a_shuffle_hands_are_as_likely_as_reckoning_says(
+    players: int, decisions: int
+) -> None:
+    """Cards of two piles are in each hand then, and what was played tells which they may be."""
+    dice = Random(3)
+    state = played(load(players), dice, decisions)
+    assert state.deck.game["shuffles"] == 2
+    exact = likely_hands(state)
+    samples = 3000 if COMPILED else 3
+    seen = np.zeros((players - 1, CARD_KINDS))
+    for _ in range(samples):
+        other = state.resample_from_infostate(0, dice.random)
+        for player in range(1, players):
+            names = other.deck.game["names"][player].tolist()
+            for position, count in hand_of(other, player):
+                seen[player - 1, names.index(position)] += count
+    mean = sum(odds * np.array(hands) for hands, odds in exact.items())
+    spread = sum(odds * (np.array(hands) - mean) ** 2 for hands, odds in exact.items())
+    assert (np.abs(seen / samples - mean) <= 5 * np.sqrt(spread / samples) + 1e-9).all()
+
+
+Cards = tuple[int, ...]
+"""How many of each kind."""
+
+
+def likely_hands(state: Any) -> dict[tuple[Cards, ...], float]:
+    """How likely the hands of all others are to player 0, after the first shuffle: reckoned for
+    all that they can be, from card to card, if whoever builds puts down any of his cards."""
+    told = state.deck.told.tolist()
+    shuffle = told.index(SHUFFLED)
+    pile, held = after(state, told[:shuffle])
+    # Who held which of these cards at the shuffle: all of one pile, so any of them.
+    cards = tuple(map(sum, zip(*held[1:], strict=True)))
+    sizes = [sum(hand) for hand in held[1:]]
+    worlds: Worlds = {(hands, pile): odds for hands, odds in deals(cards, sizes).items()}
+    for event in told[shuffle + 1 :]:
+        player, kind = actor_and_card(state, event)
+        if event >= DREW:
+            worlds = drawing(worlds, player, kind)
+        elif player != 0 and kind is not None:
+            worlds = building(worlds, player, kind)
+    found: dict[tuple[Cards, ...], float] = defaultdict(float)
+    for (hands, _), odds in worlds.items():
+        found[hands] += odds / sum(worlds.values())
+    return dict(found)
+
+
+Worlds = dict[tuple[tuple[Cards, ...], Cards], float]
+"""The hands of all others and the pile, and how likely they are."""
+
+
+def building(worlds: Worlds, player: int, kind: int) -> Worlds:
+    """Somebody put down a card of this kind."""
+    found = {}
+    for (hands, pile), odds in worlds.items():
+        hand = hands[player - 1]
+        if hand[kind]:
+            now = changed(hands, player - 1, kind, -1)
+            found[now, pile] = odds * hand[kind] / sum(hand)
+    return found
+
+
+def drawing(worlds: Worlds, player: int, kind: int | None) -> Worlds:
+    """Somebody drew a card: of this kind if it was player 0, else of any."""
+    found: Worlds = defaultdict(float)
+    for (hands, pile), odds in worlds.items():
+        for drawn_kind in range(CARD_KINDS):
+            if pile[drawn_kind] and (player != 0 or drawn_kind == kind):
+                (rest,) = changed((pile,), 0, drawn_kind, -1)
+                now = hands if player == 0 else changed(hands, player - 1, drawn_kind, 1)
+                found[now, rest] += odds * pile[drawn_kind] / sum(pile)
+    return dict(found)
+
+
+def after(state: Any, told: list[int]) -> tuple[Cards, list[list[int]]]:
+    """The cards that were put down, and those in each hand, after some events."""
+    put_down = [0] * CARD_KINDS
+    held = [[0] * CARD_KINDS for _ in state.deck.seats.players]
+    for event in told:
+        player, kind = actor_and_card(state, event)
+        if kind is not None:
+            held[player][kind] += 1 if event >= DREW else -1
+            put_down[kind] += 0 if event >= DREW else 1
+    return tuple(put_down), held
+
+
+def actor_and_card(state: Any, event: int) -> tuple[int, int | None]:
+    """Who drew or built, and the kind of his card; no card if he chose blocks."""
+    assert event < SHUFFLED
+    if event >= DREW:
+        return event // 16 % 4, event % 16
+    player, action = divmod(event, DECIDED)
+    if action >= BUILDS * len(state.deck.seats.colours):
+        return player, None
+    return player, int(state.deck.game["card_for"][player][action % BUILDS // 4 % 9])
+
+
+def changed(hands: tuple[Cards, ...], who: int, kind: int, by: int) -> tuple[Cards, ...]:
+    hand = tuple(count + (by if k == kind else 0) for k, count in enumerate(hands[who]))
+    return (*hands[:who], hand, *hands[who + 1 :])
+
+
+def deals(cards: Cards, sizes: list[int]) -> dict[tuple[Cards, ...], float]:
+    """Every way to deal these cards to hands of these sizes, and how likely it is."""
+    if len(sizes) == 1:
+        return {(cards,): 1.0}
+    found = {}
+    for hand in product(*(range(count + 1) for count in cards)):
+        if sum(hand) == sizes[0]:
+            ways = prod(comb(count, took) for count, took in zip(cards, hand, strict=True))
+            rest = tuple(count - took for count, took in zip(cards, hand, strict=True))
+            for others, odds in deals(rest, sizes[1:]).items():
+                found[hand, *others] = odds * ways / comb(sum(cards), sizes[0])
+    return found
 
 
 def assert_dealt_from(cards: list[int], state: Any, pair: tuple[int, int], dice: Random) -> None:

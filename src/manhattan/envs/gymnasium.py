@@ -57,6 +57,7 @@ class ManhattanEnv(gymnasium.Env[Row, np.int64]):
         self._on_illegal = chosen("way with illegal moves", on_illegal, ON_ILLEGAL)
         self._rendering = Rendering(render_mode)
         self.render_mode = render_mode
+        self._dealt = False
         self.seat = 0
         """The agent's place in this game."""
         self._dice = Random(0)  # noqa: S311 - a game
@@ -80,14 +81,16 @@ class ManhattanEnv(gymnasium.Env[Row, np.int64]):
         self.seat = place if self._fixed_seat is None else self._fixed_seat
         self._dice = Random(dice)  # noqa: S311 - a game
         self._play.deal(cards, self._play.seats.setup.first)
+        self._dealt = True
         self._let_bots_move()
         return self._told()
 
     def step(self, action: np.int64) -> tuple[Row, float, bool, bool, dict[str, Any]]:
         """Make a move, and let the bots move up to the agent's next turn."""
         play = self._play
-        if play.over:
-            raise ResetNeeded("The game is over: call reset() for another one.")
+        if play.over or not self._dealt:
+            told = "The game is over" if play.over else "No game was dealt yet"
+            raise ResetNeeded(f"{told}: call reset().")
         number = action_number(action)
         if not play.move(number):
             if self._on_illegal == RAISE or not 0 <= number < play.seats.numbering.size:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -110,17 +110,18 @@ class Play:
         return Play.again, (self.seats, self.utility, self.payday, state)
 
 
+_NEVER: Final = 1 << 31
+"""More than any action's number."""
+_NUMBERS: Final = (int, np.integer)
+
+
 def action_number(action: object) -> int:
     """An action as a number, of whichever type it came; -1 if it is none."""
-    if isinstance(action, bool | np.bool_):
+    if isinstance(action, np.ndarray) and action.shape == ():
+        action = action[()]
+    if not isinstance(action, _NUMBERS) or isinstance(action, bool):
         return -1
-    if isinstance(action, int):
-        return action
-    if isinstance(action, np.integer):
-        return int(action)
-    if isinstance(action, np.ndarray) and action.shape == () and action.dtype.kind in "iu":
-        return int(action)
-    return -1
+    return int(action) if 0 <= action < _NEVER else -1  # compiled code takes no larger ones
 
 
 Row = npt.NDArray[np.uint8]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypedDict
 
 from manhattan.envs.seats import Seats, seats
-from manhattan.envs.utility import PAYDAYS, UTILITIES, Payday, Utility, chosen
+from manhattan.envs.utility import PAYDAYS, UTILITIES, EnvError, Payday, Utility, chosen
 from manhattan.rules.editions import DEFAULT_EDITION
 
 
@@ -38,8 +38,19 @@ def agreed(
     house_rules: Mapping[str, str] | None = None,
     utility: Utility = "win_share",
     rewards: Payday = "end",
+    **unknown: object,
 ) -> Terms:
     """The terms that were asked for. What there is none of is an error that says what there is."""
+    if unknown:
+        raise EnvError(
+            f"There is no option {', '.join(map(repr, unknown))}. Those of the table are: "
+            f"{', '.join(Options.__annotations__)}."
+        )
+    if house_rules is not None and not isinstance(house_rules, Mapping):
+        raise EnvError(
+            "House rules are a dictionary like {'tallest_tie': 'one_owner'}, "
+            f"not {house_rules!r}."
+        )
     return Terms(
         seats(players, edition, house_rules),
         chosen("utility", utility, UTILITIES),

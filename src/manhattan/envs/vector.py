@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from sys import getrefcount
 from typing import Any, Final, Literal, Unpack
 
@@ -14,8 +14,8 @@ from gymnasium.vector.utils import batch_space
 
 from manhattan.envs.engine import many
 from manhattan.envs.engine.jit import compiled
-from manhattan.envs.engine.layout import SIZE
-from manhattan.envs.engine.memory import address_of
+from manhattan.envs.engine.layout import BATCH, SIZE
+from manhattan.envs.engine.memory import Address, address_of
 from manhattan.envs.spaces import LegalActions, ManyLegalActions, observation_space
 from manhattan.envs.terms import Options, agreed
 from manhattan.envs.utility import FINE, ON_ILLEGAL, RAISE, EnvError, OnIllegal, chosen
@@ -28,9 +28,24 @@ Opponents = Literal["self", "uniform", "greedy"]
 OPPONENTS: Final[Mapping[str, int]] = {"self": many.EVERYBODY, **POLICIES}
 
 
+Placed = tuple[npt.NDArray[Any], Address]
+"""An array, and where it lies."""
+
 _OURS: Final = 2
 """Who holds an array that nobody else does: the pool, and whoever counts."""
 _KEPT: Final = 3
+
+
+def _placed(array: npt.NDArray[Any]) -> Placed:
+    return array, address_of(array)
+
+
+def _new(shape: tuple[int, ...], dtype: Any, pool: list[Placed]) -> Placed:
+    """A new array: kept, too, if it is one of the first."""
+    new = _placed(np.empty(shape, dtype))
+    if len(pool) < _KEPT:
+        pool.append(new)
+    return new
 
 
 class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]]):
@@ -68,8 +83,6 @@ class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]
         self._terms = agreed(**options)
         self.table = self._terms.seats
         self._policy = chosen("kind of opponents", opponents, OPPONENTS)
-        # Game n is begun by player n: so it is a turn later for the same player in each one.
-        self._asked = many.EVERYBODY if self._policy == many.EVERYBODY else 0
         self._on_illegal = chosen("way with illegal moves", on_illegal, ON_ILLEGAL)
         self._at_once = int(mode is AutoresetMode.SAME_STEP)
         self._copy = copy
@@ -83,28 +96,62 @@ class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]
             self._rehearse()
 
     def _make_room(self, count: int, actions: int, players: int) -> None:
+        self._batch = np.zeros(1, BATCH)
+        told = self._batch[0]
+        told["count"], told["actions"] = count, actions
+        # Game n is begun by player n: so it is a turn later for the same player in each one.
+        told["asked"] = many.EVERYBODY if self._policy == many.EVERYBODY else 0
+        told["policy"], told["at_once"] = self._policy, self._at_once
+        told["utility"], told["payday"] = self._terms.utility, self._terms.payday
+        told["fine"] = FINE
         self._games = np.tile(self.table.blank()[: GAME.itemsize], count).view(GAME)
-        self._actions = np.zeros(count, np.int64)
-        self._pool: dict[str, list[Rows]] = {}
-        self._shapes = {"rows": (count, SIZE), "masks": (count, actions)}
-        self._everybody = (count, players)
-        self._renew()
-        self._last_rows = np.zeros((count, SIZE), np.uint8)
+        self._numbers = np.zeros(count, np.int64)
         self._waiting = np.zeros(count, np.uint8)
+        self._actions = np.zeros(count, np.int64)
+        self._last_rows = np.zeros((count, SIZE), np.uint8)
         self._last_viewers = np.zeros(count, np.int64)
-        self._numbers = np.arange(count, dtype=np.int64)
-        self._seed: np.uint64 | None = None
+        self._dealt = False
+        self._kinds: tuple[tuple[tuple[int, ...], Any], ...] = (
+            ((count, SIZE), np.uint8),
+            ((count, actions), np.uint8),
+            ((count,), np.int64),
+            ((count, players), np.float32),
+            ((count,), np.float32),
+            ((count,), np.bool_),
+            ((count,), np.bool_),
+        )
+        self._find_places()
+        self._tell(self._unheld())
 
-    def _renew(self) -> None:
-        """Arrays for what is told next, so that nobody's earlier ones are written over."""
-        count = self.num_envs
-        self._rows = self._unheld("rows")
-        self._masks = self._unheld("masks")
-        self._rewards = np.empty(self._everybody, np.float32)
-        self._own = np.empty(count, np.float32)
-        self._ended = np.empty(count, np.bool_)
-        self._illegal = np.empty(count, np.bool_)
-        self._viewers = np.empty(count, np.int64)
+    def _find_places(self) -> None:
+        """Where everything lies that compiled code is told of: all that stays where it is."""
+        self._batch_at = address_of(self._batch)
+        self._games_at = address_of(self._games)
+        self._numbers_at = address_of(self._numbers)
+        self._waiting_at = address_of(self._waiting)
+        self._actions_at = address_of(self._actions)
+        self._last_at = address_of(self._last_rows), address_of(self._last_viewers)
+        self._pools: list[list[Placed]] = [[] for _ in self._kinds]
+
+    def _tell(self, told: Sequence[Placed]) -> None:
+        """From now on these arrays have what is told."""
+        self._told_at = [place for _, place in told]
+        (
+            self._rows,
+            self._masks,
+            self._viewers,
+            self._rewards,
+            self._own,
+            self._ended,
+            self._illegal,
+        ) = (array for array, _ in told)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """A copy lies elsewhere."""
+        self.__dict__.update(state)
+        told = self._rows, self._masks, self._viewers, self._rewards
+        self._find_places()
+        self._tell([_placed(array) for array in (*told, self._own, self._ended, self._illegal)])
 
     def _first_mask(self) -> Rows:
         mask: Rows = self._masks[0]
@@ -113,58 +160,57 @@ class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]
     def _all_masks(self) -> Rows:
         return self._masks
 
-    def _unheld(self, name: str) -> Rows:
-        """An array that nobody holds: one of earlier steps, or a new one. The system takes longer
-        to give new memory of that size than a step takes to fill it."""
-        pool = self._pool.setdefault(name, [])
-        for number in range(len(pool)):
-            if getrefcount(pool[number]) == _OURS:
-                return pool[number]
-        new = np.empty(self._shapes[name], np.uint8)
-        if len(pool) < _KEPT:
-            pool.append(new)
-        return new
+    def _unheld(self) -> list[Placed]:
+        """Arrays for what is told next, which nobody holds: of earlier steps, or new ones. The
+        system takes longer to give new memory of that size than a step takes to fill it."""
+        told = []
+        for pool, (shape, dtype) in zip(self._pools, self._kinds, strict=True):
+            for placed in pool:
+                if getrefcount(placed[0]) == _OURS:
+                    break
+            else:
+                placed = _new(shape, dtype, pool)
+            told.append(placed)
+        return told
 
     def _rehearse(self) -> None:
         """Do everything once, so that it is compiled."""
         self._deal(0)
-        actions = self.random_actions()
-        many.first_illegal(address_of(self._games), self.table.colours, actions, self._waiting)
-        self._advance(actions)
-        self._seed = None
+        self._actions[:] = self.random_actions()
+        self._first_illegal()
+        self._advance(self._told_at)
+        self._dealt = False
 
     def reset(
         self,
         *,
         seed: int | None = None,
-        options: dict[str, Any] | None = None,  # noqa: ARG002 - there are none
+        options: dict[str, Any] | None = None,
     ) -> tuple[Rows, dict[str, Any]]:
         """Deal all games. A game follows from the seed and its number alone: game n of a large
         batch is game n of a small one."""
+        if options and "reset_mask" in options:
+            raise EnvError("All games are dealt at once, not some: those that end deal themselves.")
         super().reset(seed=seed)
         self._deal(int(self.np_random.integers(2**63)))
         return self._rows, self._told()
 
     def _deal(self, seed: int) -> None:
         if self._copy:
-            self._renew()
-        self._seed = np.uint64(seed)
-        self._numbers = np.arange(self.num_envs, dtype=np.int64)
+            self._tell(self._unheld())
+        self._dealt = True
+        self._batch["seed"] = seed
+        self._numbers[:] = np.arange(self.num_envs)
         self._waiting[:] = 0
         self._rewards[:] = 0
         self._illegal[:] = False
         many.deal_all(
-            address_of(self._games),
+            self._batch_at,
             self.table.players,
             self.table.colours,
-            self._policy,
-            self._seed,
-            self._numbers,
-            self._asked,
-            address_of(self._rows),
-            address_of(self._masks),
-            self._masks.shape[1],
-            self._viewers,
+            self._games_at,
+            self._numbers_at,
+            *self._told_at[:3],
         )
 
     def step(
@@ -176,12 +222,27 @@ class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]
         A game that has ended takes any action: it is dealt anew with it (or was already, if so it
         was asked for).
         """
-        if self._seed is None:
+        if not self._dealt:
             raise ResetNeeded("Call reset() before the first step.")
-        chosen_actions = self._checked(actions)
-        if self._copy:
-            self._renew()
-        ended = self._advance(chosen_actions)
+        numbers = np.asarray(actions)
+        if numbers.shape != (self.num_envs,) or numbers.dtype.kind not in "iu":
+            raise InvalidAction(
+                f"A step takes {self.num_envs} whole numbers, one for each game, "
+                f"not {numbers.dtype} of shape {numbers.shape}."
+            )
+        # Of whichever kind they came: compiled code is always given this array.
+        np.copyto(self._actions, numbers, casting="unsafe")
+        if self._on_illegal == RAISE and (wrong := self._first_illegal()) >= 0:
+            raise InvalidAction(
+                f"Action {numbers[wrong]} is illegal in game {wrong}: see infos['action_mask']."
+            )
+        told = self._unheld() if self._copy else None
+        ended = self._advance([place for _, place in told] if told else self._told_at)
+        if ended == many.NO_ACTION:
+            last = self._masks.shape[1] - 1
+            raise InvalidAction(f"Actions are 0 to {last}, not {numbers.min()} to {numbers.max()}.")
+        if told:
+            self._tell(told)
         infos = self._told()
         if ended and self._at_once:
             infos |= self._of_the_ended()
@@ -193,55 +254,24 @@ class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]
             infos,
         )
 
-    def _checked(self, actions: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        numbers = np.asarray(actions)
-        if numbers.shape != (self.num_envs,) or numbers.dtype.kind not in "iu":
-            raise InvalidAction(
-                f"A step takes {self.num_envs} whole numbers, one for each game, "
-                f"not {numbers.dtype} of shape {numbers.shape}."
-            )
-        # Of whichever kind they came: compiled code is always given this array.
-        np.copyto(self._actions, numbers, casting="unsafe")
-        last = self._masks.shape[1] - 1
-        if self._actions.view(np.uint64).max() > last:  # a negative one is a large one, so seen
-            raise InvalidAction(f"Actions are 0 to {last}, not {numbers.min()} to {numbers.max()}.")
-        if self._on_illegal == RAISE:
-            wrong = many.first_illegal(
-                address_of(self._games), self.table.colours, self._actions, self._waiting
-            )
-            if wrong >= 0:
-                raise InvalidAction(
-                    f"Action {numbers[wrong]} is illegal in game {wrong}: see infos['action_mask']."
-                )
-        return self._actions
+    def _first_illegal(self) -> int:
+        return many.first_illegal(
+            self._batch_at, self.table.colours, self._games_at, self._waiting_at, self._actions_at
+        )
 
-    def _advance(self, actions: npt.NDArray[np.int64]) -> int:
-        ended: int = many.step_all(
-            address_of(self._games),
+    def _advance(self, told_at: Sequence[Address]) -> int:
+        """Make the moves, and write to these places what is told of it."""
+        return many.step_all(
+            self._batch_at,
             self.table.players,
             self.table.colours,
-            self._policy,
-            self._seed,
-            self._numbers,
-            self._asked,
-            actions,
-            self._terms.utility,
-            self._terms.payday,
-            self._at_once,
-            self._waiting,
-            address_of(self._rows),
-            address_of(self._masks),
-            self._masks.shape[1],
-            self._viewers,
-            self._rewards,
-            self._own,
-            self._ended,
-            address_of(self._last_rows),
-            self._last_viewers,
-            self._illegal,
-            FINE,
+            self._games_at,
+            self._numbers_at,
+            self._waiting_at,
+            self._actions_at,
+            *self._last_at,
+            *told_at,
         )
-        return ended
 
     def _told(self) -> dict[str, Any]:
         return {
@@ -267,5 +297,11 @@ class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]
     def random_actions(self) -> npt.NDArray[np.int64]:
         """Any legal action for each game, all alike, by the games' own random numbers."""
         actions = np.empty(self.num_envs, np.int64)
-        many.pick_all(address_of(self._games), self.table.players, self.table.colours, actions)
+        many.pick_all(
+            self._batch_at,
+            self.table.players,
+            self.table.colours,
+            self._games_at,
+            address_of(actions),
+        )
         return actions

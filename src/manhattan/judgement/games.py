@@ -24,6 +24,7 @@ from manhattan.judgement.selfplay import (
     take_turn_once,
 )
 from manhattan.judgement.thinking import Limits, Thinker
+from manhattan.kernel.actions import BUILDS
 from manhattan.kernel.bits import U64
 from manhattan.kernel.layout import BUILD, GAME, OVER, SELECT
 from manhattan.kernel.position import Position
@@ -209,7 +210,7 @@ def _describe_after(
         board[0] = data[0]
         g = board[0]
         me = g.mover
-        own, site, size = moves[i] // 216, moves[i] % 216 // 4, moves[i] % 4 + 1
+        own, site, size = moves[i] // BUILDS, moves[i] % BUILDS // 4, moves[i] % 4 + 1
         g.tableau[me * each + own] -= np.uint32(1) << np.uint32(8 * (size - 1))
         place(g, players, colours, me * each + own, size, U64(1) << U64(site))
         put_down(g, me, U64(site % 9))

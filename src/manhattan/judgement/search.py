@@ -17,6 +17,7 @@ from manhattan.judgement.jit import compiled, inlined, never_inlined
 from manhattan.judgement.outlook import LEAD, POINTS, WIN, look, think
 from manhattan.judgement.selfplay import choose_blocks, draw_card, take_turn
 from manhattan.judgement.weigh import pick_by_value
+from manhattan.kernel.actions import BUILDS
 from manhattan.kernel.bits import U64, below, lowest, stream
 from manhattan.kernel.layout import OVER, SELECT
 from manhattan.kernel.scoring import score_round, winners
@@ -196,4 +197,4 @@ def weigh_placements(
         while sites != U64(0):
             site = np.int64(lowest(sites))
             sites &= sites - U64(1)
-            worth[j // 4 * 216 + 4 * site + j % 4] = room[0].values[j, site]
+            worth[j // 4 * BUILDS + 4 * site + j % 4] = room[0].values[j, site]

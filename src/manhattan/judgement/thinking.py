@@ -22,6 +22,7 @@ from manhattan.judgement.plans import PLANS, affordable
 from manhattan.judgement.reading import read_styles_once
 from manhattan.judgement.search import FOR_ALL, WORTH, try_moves, weigh_placements
 from manhattan.kernel import Position
+from manhattan.kernel.actions import BUILDS
 from manhattan.kernel.layout import BUILD, SELECT
 from manhattan.kernel.position import unpacked
 from manhattan.kernel.warm import announced
@@ -88,7 +89,7 @@ class Thinker:
 
     def values(self, way: int) -> dict[int, float]:
         """What each placement is worth by value alone, in one way of playing; the best first."""
-        worth = np.full(216 * len(self._colours), -np.inf, np.float32)
+        worth = np.full(BUILDS * len(self._colours), -np.inf, np.float32)
         with announced(self.position.setup, "values", compiled.cache):
             weigh_placements(
                 self.position.data,

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from manhattan.kernel.actions import BUILDS, REMOVALS
 from manhattan.kernel.bits import U64, lowest, popcount
 from manhattan.kernel.jit import compiled, inlined, never_inlined
 from manhattan.kernel.layout import BUILD, CHOICES, REMOVE, SELECT
@@ -34,12 +35,12 @@ from manhattan.kernel.turn import (
     take_blocks,
 )
 
-_BUILDS, _REMOVALS = 216, 4
 _FOUR, _SIX = CHOICES[4], CHOICES[6]
 
 
 @inlined
-def _selections(g: Game) -> int:
+def selections_of(g: Game) -> int:
+    """How many choices of blocks there are for a colour."""
     return _FOUR if g.blocks == 4 else _SIX
 
 
@@ -68,15 +69,15 @@ def is_legal(g: Game, colours: tuple[int, ...], action: int) -> Any:
     each = len(colours)
     if action < 0:
         return False
-    if action < _BUILDS * each:
-        own, site, size = action // _BUILDS, action % _BUILDS // 4, action % 4 + 1
+    if action < BUILDS * each:
+        own, site, size = action // BUILDS, action % BUILDS // 4, action % 4 + 1
         sites = g.legal[4 * own + size - 1]
         return g.phase == BUILD and (sites >> U64(site)) & U64(1) != U64(0)
-    if action < (_BUILDS + _REMOVALS) * each:
-        own, size = (action - _BUILDS * each) // _REMOVALS, action % 4 + 1
+    if action < (BUILDS + REMOVALS) * each:
+        own, size = (action - BUILDS * each) // REMOVALS, action % 4 + 1
         return g.phase == REMOVE and has_block(g, g.mover * each + own, size)
-    choice = action - (_BUILDS + _REMOVALS) * each
-    count = _selections(g)
+    choice = action - (BUILDS + REMOVALS) * each
+    count = selections_of(g)
     if g.phase != SELECT or choice >= count**each:
         return False
     if each == 2 and not can_take(g, g.mover * each + 1, choice % count):
@@ -90,22 +91,22 @@ def act_by_fate(
 ) -> None:
     """Make a legal move, and what follows from it up to the next decision."""
     each = len(colours)
-    if action >= (_BUILDS + _REMOVALS) * each:
-        choice = action - (_BUILDS + _REMOVALS) * each
+    if action >= (BUILDS + REMOVALS) * each:
+        choice = action - (BUILDS + REMOVALS) * each
         if each == 2:
-            take_blocks(g, g.mover * each + 1, choice % _selections(g))
-            choice = choice // _selections(g)
+            take_blocks(g, g.mover * each + 1, choice % selections_of(g))
+            choice = choice // selections_of(g)
         take_blocks(g, g.mover * each, choice)
         pass_selection(g, players, colours)
         if g.phase == BUILD:
             begin_movers_turn(g, colours, fate)
         return
-    if action < _BUILDS * each:
-        own, site, size = action // _BUILDS, action % _BUILDS // 4, action % 4 + 1
+    if action < BUILDS * each:
+        own, site, size = action // BUILDS, action % BUILDS // 4, action % 4 + 1
         bit = U64(1) << U64(site)
         build(g, players, colours, g.mover, own, size, bit, random_number(g), fate)
     else:
-        own, size = (action - _BUILDS * each) // _REMOVALS, action % 4 + 1
+        own, size = (action - BUILDS * each) // REMOVALS, action % 4 + 1
         remove(g, colours, g.mover, own, size)
     go_on(g, players, colours, fate)
 
@@ -123,7 +124,7 @@ def fill_mask(g: Game, colours: tuple[int, ...], mask: Any) -> None:
     mask[:] = 0
     if g.phase == BUILD:
         for j in range(4 * each):
-            base = j // 4 * _BUILDS + j % 4
+            base = j // 4 * BUILDS + j % 4
             sites = g.legal[j]
             while sites != U64(0):
                 mask[base + 4 * np.int64(lowest(sites))] = 1
@@ -131,10 +132,10 @@ def fill_mask(g: Game, colours: tuple[int, ...], mask: Any) -> None:
     elif g.phase == REMOVE:
         for j in range(4 * each):
             if has_block(g, g.mover * each + j // 4, j % 4 + 1):
-                mask[_BUILDS * each + j] = 1
+                mask[BUILDS * each + j] = 1
     elif g.phase == SELECT:
-        base = (_BUILDS + _REMOVALS) * each
-        count = _selections(g)
+        base = (BUILDS + REMOVALS) * each
+        count = selections_of(g)
         for first in range(count):
             if can_take(g, g.mover * each, first):
                 if each == 1:
@@ -152,17 +153,17 @@ def pick(g: Game, players: tuple[int, ...], colours: tuple[int, ...], policy: in
     if g.phase == SELECT:
         choice = np.int64(pick_selection(g, player * each))
         if each == 2:
-            choice = choice * _selections(g) + np.int64(pick_selection(g, player * each + 1))
-        return (_BUILDS + _REMOVALS) * each + choice
+            choice = choice * selections_of(g) + np.int64(pick_selection(g, player * each + 1))
+        return (BUILDS + REMOVALS) * each + choice
     if g.phase == REMOVE:
-        return _BUILDS * each + pick_removal(g, colours, player)
+        return BUILDS * each + pick_removal(g, colours, player)
     if policy == GREEDY:
         j, bit = pick_greedily(g, players, colours, player)
     else:
         last = 4 * each - 1
         count = g.before[last] + popcount(g.legal[last])
         j, bit = pick_anywhere(g, colours, count, random_number(g))
-    return j // 4 * _BUILDS + 4 * np.int64(lowest(bit)) + j % 4
+    return j // 4 * BUILDS + 4 * np.int64(lowest(bit)) + j % 4
 
 
 @compiled

@@ -26,13 +26,14 @@ from manhattan.envs.engine.layout import (
     SHUFFLED,
 )
 from manhattan.envs.engine.memory import Address, drawing_at, game_at, numbers_at
-from manhattan.envs.engine.observing import see, selections_of
+from manhattan.envs.engine.observing import see
+from manhattan.kernel.actions import BUILDS, REMOVALS
 from manhattan.kernel.bits import U64, lowest
 from manhattan.kernel.jit import inlined, never_inlined
 from manhattan.kernel.layout import BUILD, OVER, REMOVE
 from manhattan.kernel.scoring import score_round, winners
 from manhattan.kernel.start import start_game
-from manhattan.kernel.step import gather_unseen, is_legal
+from manhattan.kernel.step import gather_unseen, is_legal, selections_of
 from manhattan.kernel.turn import (
     NO_FATE,
     Game,
@@ -159,8 +160,8 @@ def decide(
         return False
     note(t, DECIDED * g.mover + action)
     each = len(colours)
-    if action >= 220 * each:
-        choice = action - 220 * each
+    if action >= (BUILDS + REMOVALS) * each:
+        choice = action - (BUILDS + REMOVALS) * each
         if each == 2:
             take_blocks(g, g.mover * each + 1, choice % selections_of(g))
             choice = choice // selections_of(g)
@@ -168,11 +169,11 @@ def decide(
         pass_selection(g, players, colours)
         if g.phase == BUILD:
             begin(g, t, colours)
-    elif action >= 216 * each:
-        remove(g, colours, g.mover, (action - 216 * each) // 4, action % 4 + 1)
+    elif action >= BUILDS * each:
+        remove(g, colours, g.mover, (action - BUILDS * each) // REMOVALS, action % 4 + 1)
         end_turn(g, t, players, colours)
     else:
-        own, site, size = action // 216, action % 216 // 4, action % 4 + 1
+        own, site, size = action // BUILDS, action % BUILDS // 4, action % 4 + 1
         colour = g.mover * each + own
         g.tableau[colour] -= np.uint32(1) << np.uint32(8 * (size - 1))
         place(g, players, colours, colour, size, U64(1) << U64(site))
@@ -234,25 +235,25 @@ def legal_at(where: Address, colours: tuple[int, ...], out: Address, room: int) 
             while left != U64(0):
                 site = lowest(left)
                 left &= left - U64(1)
-                number = 216 * own + 4 * np.int64(site)
+                number = BUILDS * own + 4 * np.int64(site)
                 for z, sites in enumerate((ones, twos, threes, fours)):
                     numbers[found] = number + z
                     found += np.int64((sites >> site) & U64(1))
     elif g.phase == REMOVE:
         for j in range(4 * each):
-            numbers[found] = 216 * each + j
+            numbers[found] = BUILDS * each + j
             found += 1 if has_block(g, g.mover * each + j // 4, j % 4 + 1) else 0
     else:
-        count = selections_of(g)
+        count, base = selections_of(g), (BUILDS + REMOVALS) * each
         for first in range(count):
             if can_take(g, g.mover * each, first):
                 if each == 1:
-                    numbers[found] = 220 + first
+                    numbers[found] = base + first
                     found += 1
                 else:
                     for second in range(count):
                         if can_take(g, g.mover * each + 1, second):
-                            numbers[found] = 440 + first * count + second
+                            numbers[found] = base + first * count + second
                             found += 1
     return found
 

@@ -132,3 +132,17 @@ DRAWING = np.dtype((np.record, np.dtype(_DRAWING, align=True)))
 TABLE_SIZE: Final = GAME.itemsize + DRAWING.itemsize
 """A game whose cards are drawn from outside: the kernel's record, and this one after it."""
 assert GAME.itemsize % 8 == 0
+
+_BATCH: list[Any] = [
+    ("count", np.int64),  # how many games
+    ("actions", np.int64),  # how many actions there are
+    ("seed", np.uint64),
+    ("asked", np.int64),  # the one who decides, or everybody
+    ("policy", np.int64),  # how the others play
+    ("utility", np.int64),
+    ("payday", np.int64),
+    ("at_once", np.int64),  # is a game that ended dealt anew in the same step?
+    ("fine", np.float64),  # for an illegal move
+]
+BATCH = np.dtype((np.record, np.dtype(_BATCH, align=True)))
+"""What is the same for all games that step together."""

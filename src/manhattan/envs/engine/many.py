@@ -8,7 +8,16 @@ import numpy as np
 
 from manhattan.envs.engine.jit import compiled
 from manhattan.envs.engine.layout import SIZE
-from manhattan.envs.engine.memory import GAME_SIZE, Address, beyond, game_at
+from manhattan.envs.engine.memory import (
+    GAME_SIZE,
+    Address,
+    amounts_at,
+    batch_at,
+    beyond,
+    bytes_at,
+    game_at,
+    numbers_at,
+)
 from manhattan.envs.engine.observing import allow, see
 from manhattan.envs.utility import AT_THE_END, SCORE, WIN_SHARE
 from manhattan.kernel.jit import inlined, never_inlined
@@ -21,6 +30,10 @@ from manhattan.kernel.turn import Game
 
 EVERYBODY = -1
 """The one who is asked: whoever is to move. Else it is a player's number, and others play."""
+NO_ACTION = -1
+
+Batch = Any
+"""A record of dtype BATCH."""
 
 
 @inlined
@@ -70,136 +83,158 @@ play_others = never_inlined(_play_others)
 
 @compiled
 def deal_one(
-    g: Game,
-    players: tuple[int, ...],
-    colours: tuple[int, ...],
-    seed: Any,
-    number: int,
-    asked: int,
-    policy: int,
+    g: Game, b: Batch, players: tuple[int, ...], colours: tuple[int, ...], number: int
 ) -> None:
     """Start a game, up to the first decision of the one who is asked."""
-    start_game(g, players, number % len(players), seed, number)
-    if asked != EVERYBODY:
-        play_others(g, players, colours, asked, policy)
+    start_game(g, players, number % len(players), b.seed, number)
+    if b.asked != EVERYBODY:
+        play_others(g, players, colours, b.asked, b.policy)
 
 
 @compiled
-def first_illegal(games: Address, colours: tuple[int, ...], actions: Any, waiting: Any) -> int:
+def first_illegal(
+    batch: Address, colours: tuple[int, ...], games: Address, waiting: Address, actions: Address
+) -> int:
     """The first game whose action is illegal, or -1. A game that waits for a new deal takes any."""
-    for i in range(len(actions)):
+    count = batch_at(batch).count
+    numbers, waits = numbers_at(actions, count), bytes_at(waiting, count)
+    for i in range(count):
         g = game_at(beyond(games, GAME_SIZE * i))
-        if waiting[i] == 0 and not is_legal(g, colours, actions[i]):
+        if waits[i] == 0 and not is_legal(g, colours, numbers[i]):
             return i
     return -1
 
 
 @compiled
 def deal_all(
-    games: Address,
+    batch: Address,
     players: tuple[int, ...],
     colours: tuple[int, ...],
-    policy: int,
-    seed: Any,
-    numbers: Any,
-    asked: int,
+    games: Address,
+    numbers: Address,
     rows: Address,
     masks: Address,
-    size: int,
-    viewers: Any,
+    viewers: Address,
 ) -> None:
-    """Start every game, and let the others move until the one who is asked has to. ``size`` is the
-    number of actions."""
-    for i in range(len(numbers)):
+    """Start every game, and let the others move until the one who is asked has to."""
+    b = batch_at(batch)
+    for i in range(b.count):
         where = beyond(games, GAME_SIZE * i)
         g = game_at(where)
-        deal_one(g, players, colours, seed, numbers[i], asked, policy)
-        viewers[i] = g.mover
+        deal_one(g, b, players, colours, numbers_at(numbers, b.count)[i])
+        numbers_at(viewers, b.count)[i] = g.mover
         see(where, players, colours, g.mover, beyond(rows, SIZE * i))
-        allow(where, colours, beyond(masks, size * i), size)
+        allow(where, colours, beyond(masks, b.actions * i), b.actions)
+
+
+@inlined
+def move_and_pay(
+    g: Game, b: Batch, players: tuple[int, ...], colours: tuple[int, ...], action: int, out: Any
+) -> None:
+    """Make a legal move, and what others make after it; ``out`` is what all that paid."""
+    round_number = g.round_number
+    for player in range(len(players)):
+        out[player] = -g.scores[player]
+    act(g, players, colours, action)
+    if b.asked != EVERYBODY:
+        play_others(g, players, colours, b.asked, b.policy)
+    scored = g.phase == OVER or g.round_number != round_number
+    for player in range(len(players)):
+        out[player] = out[player] + g.scores[player] if scored else 0
+    if scored:
+        pay(g, players, colours, b.utility, b.payday, out)
+
+
+@inlined
+def all_there(actions: Any, size: int) -> bool:
+    """Are all of them numbers of actions? Asked in one go, as vector units like it."""
+    wrong = 0
+    for i in range(len(actions)):
+        wrong += (actions[i] < 0) | (actions[i] >= size)
+    return wrong == 0
 
 
 @compiled
 def step_all(
-    games: Address,
+    batch: Address,
     players: tuple[int, ...],
     colours: tuple[int, ...],
-    policy: int,
-    seed: Any,
-    numbers: Any,
-    asked: int,
-    actions: Any,
-    utility: int,
-    payday: int,
-    at_once: int,
-    waiting: Any,
+    games: Address,
+    numbers: Address,
+    waiting: Address,
+    actions: Address,
+    last_rows: Address,
+    last_viewers: Address,
     rows: Address,
     masks: Address,
-    size: int,
-    viewers: Any,
-    rewards: Any,
-    own: Any,
-    ended: Any,
-    last_rows: Address,
-    last_viewers: Any,
-    illegal: Any,
-    fine: float,
+    viewers: Address,
+    rewards: Address,
+    own: Address,
+    ended: Address,
+    illegal: Address,
 ) -> int:
     """Make a move in every game; how many ended with it. An illegal one is not made, and whoever
-    wanted to is fined. ``own`` is what was paid to whoever moved.
+    wanted to is fined. ``own`` is what was paid to whoever moved. If one is no action at all,
+    nothing has changed, and it is ``NO_ACTION``.
 
-    A game that ended is dealt anew in the next step, whose action for it is left aside; or
-    ``at_once``: then what was seen of its end is in ``last_rows``.
+    A game that ended is dealt anew in the next step, whose action for it is left aside; or at
+    once: then what was seen of its end is in ``last_rows``.
     """
+    b = batch_at(batch)
+    n, count = len(players), b.count
+    chosen, dealt = numbers_at(actions, count), numbers_at(numbers, count)
+    if not all_there(chosen, b.actions):
+        return NO_ACTION
+    waits, paid = bytes_at(waiting, count), amounts_at(own, count)
+    viewer_of, last_viewer_of = numbers_at(viewers, count), numbers_at(last_viewers, count)
+    has_ended, is_illegal = bytes_at(ended, count), bytes_at(illegal, count)
     endings = 0
-    for i in range(len(actions)):
+    for i in range(count):
         where = beyond(games, GAME_SIZE * i)
         g = game_at(where)
-        out = rewards[i]
-        for player in range(len(players)):
-            out[player] = 0
-        mover = g.mover
-        legal = waiting[i] == 0 and is_legal(g, colours, actions[i])
-        illegal[i] = waiting[i] == 0 and not legal
+        out = amounts_at(beyond(rewards, 4 * n * i), n)
+        waited, mover = waits[i] != 0, g.mover
+        legal = not waited and is_legal(g, colours, chosen[i])
         if legal:
-            round_number = g.round_number
-            for player in range(len(players)):
-                out[player] = -g.scores[player]
-            act(g, players, colours, actions[i])
-            if asked != EVERYBODY:
-                play_others(g, players, colours, asked, policy)
-            scored = g.phase == OVER or g.round_number != round_number
-            for player in range(len(players)):
-                out[player] = out[player] + g.scores[player] if scored else 0
-            if scored:
-                pay(g, players, colours, utility, payday, out)
-        elif waiting[i] == 0:
-            out[mover] = fine
-        own[i] = 0 if waiting[i] != 0 else out[mover]
+            move_and_pay(g, b, players, colours, chosen[i], out)
+        else:
+            for player in range(n):
+                out[player] = 0
+            if not waited:
+                out[mover] = b.fine
+        is_illegal[i] = not waited and not legal
+        paid[i] = 0 if waited else out[mover]
         over = g.phase == OVER
-        ended[i] = over and legal
-        if ended[i]:
+        has_ended[i] = over and legal
+        if over and legal:
             endings += 1
-            if at_once:
+            if b.at_once:
                 see(where, players, colours, mover, beyond(last_rows, SIZE * i))
-                last_viewers[i] = mover
-        if over and (at_once or waiting[i] != 0):
-            numbers[i] += len(actions)
-            deal_one(g, players, colours, seed, numbers[i], asked, policy)
+                last_viewer_of[i] = mover
+        if over and (b.at_once or waited):
+            dealt[i] += count
+            deal_one(g, b, players, colours, dealt[i])
             over = False
-        waiting[i] = over
-        viewers[i] = mover if over else g.mover
-        see(where, players, colours, viewers[i], beyond(rows, SIZE * i))
-        allow(where, colours, beyond(masks, size * i), size)
+        waits[i] = over
+        viewer = mover if over else g.mover
+        viewer_of[i] = viewer
+        see(where, players, colours, viewer, beyond(rows, SIZE * i))
+        allow(where, colours, beyond(masks, b.actions * i), b.actions)
     return endings
 
 
 @compiled
 def pick_all(
-    games: Address, players: tuple[int, ...], colours: tuple[int, ...], actions: Any
+    batch: Address,
+    players: tuple[int, ...],
+    colours: tuple[int, ...],
+    games: Address,
+    actions: Address,
 ) -> None:
     """Any legal action for each game, all alike; 0 where a game is over."""
-    for i in range(len(actions)):
+    count = batch_at(batch).count
+    chosen = numbers_at(actions, count)
+    for i in range(count):
         g = game_at(beyond(games, GAME_SIZE * i))
         # A policy that the compiler knows is compiled for itself, and twice as fast.
-        actions[i] = 0 if g.phase == OVER else pick(g, players, colours, UNIFORM)
+        chosen[i] = 0 if g.phase == OVER else pick(g, players, colours, UNIFORM)

@@ -15,7 +15,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from manhattan.envs.engine.layout import DRAWING, SEEN
+from manhattan.envs.engine.layout import BATCH, DRAWING, SEEN
 from manhattan.kernel.jit import COMPILED, inlined
 from manhattan.kernel.layout import GAME
 
@@ -29,9 +29,11 @@ if TYPE_CHECKING:
     def game_at(where: Address) -> Any: ...
     def drawing_at(where: Address) -> Any: ...
     def seen_at(where: Address) -> Any: ...
+    def batch_at(where: Address) -> Any: ...
     def beyond(where: Address, offset: int) -> Address: ...
     def bytes_at(where: Address, count: int) -> Any: ...
     def numbers_at(where: Address, count: int) -> Any: ...
+    def amounts_at(where: Address, count: int) -> Any: ...
 
 elif COMPILED:
     from numba import carray, from_dtype
@@ -55,6 +57,7 @@ elif COMPILED:
         return at
 
     game_at, seen_at, _drawing_at = _record_at(GAME), _record_at(SEEN), _record_at(DRAWING)
+    batch_at = _record_at(BATCH)
 
     @inlined
     def drawing_at(where: Address) -> Any:
@@ -73,6 +76,10 @@ elif COMPILED:
     def numbers_at(where: Address, count: int) -> Any:
         return carray(_pointer(where), count, np.int64)
 
+    @inlined
+    def amounts_at(where: Address, count: int) -> Any:
+        return carray(_pointer(where), count, np.float32)
+
 else:
 
     def game_at(where: Address) -> Any:
@@ -84,6 +91,9 @@ else:
     def seen_at(where: Address) -> Any:
         return where[: SEEN.itemsize].view(SEEN)[0]
 
+    def batch_at(where: Address) -> Any:
+        return where[: BATCH.itemsize].view(BATCH)[0]
+
     def beyond(where: Address, offset: int) -> Address:
         return where[offset:]
 
@@ -92,6 +102,9 @@ else:
 
     def numbers_at(where: Address, count: int) -> Any:
         return where[: 8 * count].view(np.int64)
+
+    def amounts_at(where: Address, count: int) -> Any:
+        return where[: 4 * count].view(np.float32)
 
 
 def room(size: int) -> Bytes:

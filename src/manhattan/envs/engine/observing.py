@@ -11,23 +11,22 @@ from typing import Any
 import numpy as np
 
 from manhattan.envs.engine.jit import compiled
-from manhattan.envs.engine.layout import FIELDS
+from manhattan.envs.engine.layout import CARD_KINDS, FIELDS
 from manhattan.envs.engine.memory import Address, beyond, bytes_at, game_at, seen_at
-from manhattan.envs.engine.wide import spread, turn
+from manhattan.envs.engine.wide import spread, stamp, tally, turn
 from manhattan.kernel.actions import BUILDS
 from manhattan.kernel.bits import U64
 from manhattan.kernel.jit import inlined
-from manhattan.kernel.layout import BUILD, CHOICES, GAME, OVER, REMOVE, SELECT
-from manhattan.kernel.turn import Game, can_take, fitting_selections, has_block
+from manhattan.kernel.layout import BUILD, GAME, OVER, REMOVE, SELECT
+from manhattan.kernel.step import selections_of
+from manhattan.kernel.turn import Game, fitting_selections, has_block
 
 U32 = np.uint32
-_BACK = 48  # played cards lie at the back of the array
 _FIVES = U64(0x555555555)  # five of each kind, 4 bits each
-_FOUR, _SIX = CHOICES[4], CHOICES[6]
 # The position that card 1 names is a corner: it tells the side. South, west, north, east.
 _QUARTER = np.array([0, 0, 1, 0, 0, 0, 3, 0, 2], np.int64)
 _GAME_FIELDS: Any = GAME.fields
-_FLOORS = _GAME_FIELDS["floors"][1]
+_FLOORS, _CARDS, _CARD_FOR = (_GAME_FIELDS[name][1] for name in ("floors", "cards", "card_for"))
 (_OWNER,) = (field.offset for field in FIELDS if field.name == "owner")
 
 
@@ -83,14 +82,9 @@ def see_towers(
 
 
 @inlined
-def see_cards(g: Game, o: Any, viewer: int) -> None:
+def see_cards(where: Address, g: Game, o: Any, viewer: int) -> None:
     """By where they point for the viewer, 4 bits each: his own, and those he can't see."""
-    shifts = U64(0)  # for each kind, 4 bits: so the loop over the cards looks nothing up
-    for kind in range(9):
-        shifts |= U64(g.names[viewer, kind]) << U64(4 * kind)
-    played = U64(0)
-    for i in range(_BACK - g.played, _BACK):
-        played += U64(1) << (((shifts >> (U64(4) * U64(g.cards[i]))) & U64(15)) << U64(2))
+    played = tally(beyond(where, _CARDS), g.played, beyond(where, _CARD_FOR + CARD_KINDS * viewer))
     own = g.copies[viewer]
     unseen = _FIVES - own - played
     o.hand = as_bytes(own)
@@ -107,7 +101,7 @@ def see(
     g, o = game_at(where), seen_at(row)
     n, each = len(players), len(colours)
     see_towers(where, row, g, o, viewer, each, n * each)
-    see_cards(g, o, viewer)
+    see_cards(where, g, o, viewer)
     side = _QUARTER[g.names[viewer, 0]]
     for k in range(n):
         player = viewer + k
@@ -130,11 +124,6 @@ def see(
     o.blocks = np.uint8(g.blocks)
     o.tallest_tie = np.uint8(g.tallest_tie)
     o.final_tie = np.uint8(g.final_tie)
-
-
-@inlined
-def selections_of(g: Game) -> int:
-    return _FOUR if g.blocks == 4 else _SIX
 
 
 @compiled
@@ -170,8 +159,7 @@ def allow(where: Address, colours: tuple[int, ...], mask: Address, size: int) ->
         for k in range(64, count):
             others[first + k] = (high >> U64(k - 64)) & U64(1)
         return
-    second = fitting_selections(g, colour + 1, 0)
+    fits, second = fitting_selections(g, colour, 0), fitting_selections(g, colour + 1, 0)
+    selections = beyond(mask, BUILDS * each + first)
     for n in range(count):
-        can = U64(can_take(g, colour, n))
-        for k in range(count):
-            others[first + n * count + k] = (second >> U64(k)) & can
+        stamp(beyond(selections, count * n), second, (fits >> U64(n)) & U64(1))
