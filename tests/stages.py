@@ -1,8 +1,9 @@
-"""Everything that ``make test`` checks, in two lanes that go on side by side.
+"""Everything that ``make test`` checks, in three lanes that go on side by side.
 
-In one lane are the stages that wait: for servers, browsers, processes and files. In the other are
-those that only compute; with a low priority they fill the gaps, so that no core is idle and none
-of those who wait gets too little. Almost nothing depends on anything else.
+In one lane are the stages that wait: for servers, browsers, processes and files. In another one
+is what compiles; in the last are those that only compute: with a low priority they fill the gaps,
+so that no core is idle and none of those who wait gets too little. Almost nothing depends on
+anything else.
 
     python tests/stages.py                 all of it
     python tests/stages.py types waiting   these alone
@@ -124,13 +125,12 @@ STAGES = [
     ),
     covered("coverage-rules", 100, "--include=src/manhattan/rules/*", "measured"),
     covered("coverage", 95, f"--omit={everything_under(SEEN_INTO)}", "coverage-rules"),
-    # --- who computes ---
+    # --- who compiles ---
     # The bots and environments are compiled before anybody measures or waits for them.
     Stage("compiled", [PYTHON, "tests/compile_ahead.py"]),
     Stage("types", [PYTHON.with_name("mypy")], after=("compiled",)),
-    Stage(
-        "computing", [*NICE, *pytest(2, f"--ignore={NEVER_COMPILED}", *COMPUTING)], after=("types",)
-    ),
+    # --- who computes ---
+    # First what needs no compiler: where nothing is compiled yet, nobody waits for it.
     Stage(
         "uncompiled",
         [
@@ -139,7 +139,6 @@ STAGES = [
             *(f"--cov={folder}" for folder in SEEN_INTO),
             "--cov-report=",
         ],
-        after=("computing",),
         env=UNCOMPILED,
     ),
     covered(
@@ -151,6 +150,11 @@ STAGES = [
         f"--include={everything_under(ENGINE)}",
         "coverage-kernel",
         UNCOMPILED,
+    ),
+    Stage(
+        "computing",
+        [*NICE, *pytest(2, f"--ignore={NEVER_COMPILED}", *COMPUTING)],
+        after=("compiled", "coverage-engine"),
     ),
 ]
 

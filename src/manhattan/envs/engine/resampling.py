@@ -36,6 +36,8 @@ from manhattan.kernel.bits import U64, below, mixed, stepped, stream
 from manhattan.kernel.jit import COMPILED, inlined, never_inlined
 
 MOST_PILES = 24
+MOST_HELD = 8
+"""By one player; four are, and more while others are drawn."""
 GUESSES = 32 if COMPILED else 4
 """With 16 no difference to what is exact was found in 3,000 games each, either."""
 
@@ -116,27 +118,38 @@ def step_chance(random: Any) -> Any:
 
 
 def _reveal(
-    kind: int, held: Any, count: int, pile_of: Any, piles: Any, rest: Any, drawn: Any, random: Any
+    kind: int,
+    first: int,
+    after: int,
+    held: Any,
+    pile_of: Any,
+    piles: Any,
+    rest: Any,
+    drawn: Any,
+    random: Any,
 ) -> float:
-    """Somebody put down a card of this kind: settle which of those he held it was, and tell how
-    likely it was to come to that, times how many he held."""
+    """Somebody put down a card of this kind: settle which of those he held, from the first to the
+    one after the last, it was, and tell how likely it was to come to that, times how many he
+    held."""
     total = 0.0
-    for j in range(count):
+    for j in range(first, after):
         pile = pile_of[held[j]]
-        total += piles[pile, kind] / rest[pile]
+        total += piles[CARD_KINDS * pile + kind] / rest[pile]
     at = total * step_chance(random)
     chosen = -1
-    for j in range(count):
+    for j in range(first, after):
         pile = pile_of[held[j]]
-        if piles[pile, kind] > 0 and (chosen < 0 or at >= 0.0):
+        left = piles[CARD_KINDS * pile + kind]
+        if left > 0 and (chosen < 0 or at >= 0.0):
             chosen = j
-        at -= piles[pile, kind] / rest[pile]
+        at -= left / rest[pile]
     if chosen >= 0:
         draw = held[chosen]
+        pile = pile_of[draw]
         drawn[draw] = kind
-        piles[pile_of[draw], kind] -= 1
-        rest[pile_of[draw]] -= 1
-        held[chosen] = held[count - 1]
+        piles[CARD_KINDS * pile + kind] -= 1
+        rest[pile] -= 1
+        held[chosen] = held[after - 1]
     return total
 
 
@@ -152,11 +165,25 @@ def last_possible(odds: Any) -> int:
     return last
 
 
+@inlined
+def sum_of(odds: Any) -> float:
+    total = 0.0
+    for k in range(len(odds)):
+        total += odds[k]
+    return total
+
+
+@inlined
+def copy_row(rows: Any, to: int, of: int) -> None:
+    for j in range(rows.shape[1]):
+        rows[to, j] = rows[of, j]
+
+
 def _cull(odds: Any, held: Any, piles: Any, rest: Any, drawn: Any, random: Any) -> None:
     """Likely guesses take the places of unlikely ones, each as often as it is likely: then all
     are alike."""
     n = len(odds)
-    each, luck = odds.sum() / n, step_chance(random)
+    each, luck = sum_of(odds) / n, step_chance(random)
     heirs = np.zeros(n, np.int64)
     last = last_possible(odds)
     k, passed = 0, 0.0
@@ -171,9 +198,12 @@ def _cull(odds: Any, held: Any, piles: Any, rest: Any, drawn: Any, random: Any) 
             while heirs[free] > 0:
                 free += 1
             heirs[free] = 1
-            held[free], piles[free], rest[free] = held[k], piles[k], rest[k]
-            drawn[free] = drawn[k]
-    odds[:] = 1.0
+            copy_row(held, free, k)
+            copy_row(piles, free, k)
+            copy_row(rest, free, k)
+            copy_row(drawn, free, k)
+    for k in range(n):
+        odds[k] = 1.0
 
 
 cull = never_inlined(_cull)
@@ -189,18 +219,21 @@ def are_uneven(odds: Any) -> bool:
     return 0.0 < 2.0 * total * total < len(odds) * squares
 
 
-def _fill(held: Any, count: Any, pile_of: Any, piles: Any, drawn: Any, random: Any) -> None:
+def _fill(
+    held: Any, count: Any, pile_of: Any, piles: Any, rest: Any, drawn: Any, random: Any
+) -> None:
     """What is still held may be anything that is left."""
     for player in range(4):
-        for j in range(count[player]):
-            left = piles[pile_of[held[player, j]]]
-            k = np.int64(below(step_random(random), U64(left.sum())))
+        for j in range(MOST_HELD * player, MOST_HELD * player + count[player]):
+            pile = pile_of[held[j]]
+            k = np.int64(below(step_random(random), U64(rest[pile])))
             kind = 0
-            while k >= left[kind]:
-                k -= left[kind]
+            while k >= piles[CARD_KINDS * pile + kind]:
+                k -= piles[CARD_KINDS * pile + kind]
                 kind += 1
-            left[kind] -= 1
-            drawn[held[player, j]] = kind
+            piles[CARD_KINDS * pile + kind] -= 1
+            rest[pile] -= 1
+            drawn[held[j]] = kind
 
 
 fill = never_inlined(_fill)
@@ -208,55 +241,60 @@ fill = never_inlined(_fill)
 
 def _guess(g: Any, t: Any, each: int, viewer: int, unknown: Any, random: Any, out: Any) -> bool:
     """Draw anew what others drew, so that they could play what they did; false if it went wrong."""
+    # A row for each guess. (Loops over rows, not expressions of whole arrays: these would take
+    # ten seconds more to compile.)
     odds = np.zeros(GUESSES)
-    held = np.zeros((GUESSES, 4, 8), np.int16)
-    piles = np.empty((GUESSES, *unknown.shape), np.int8)
-    rest = np.empty((GUESSES, len(unknown)), np.int16)
+    held = np.zeros((GUESSES, 4 * MOST_HELD), np.int16)
+    piles = np.zeros((GUESSES, unknown.size), np.int8)
+    rest = np.zeros((GUESSES, len(unknown)), np.int16)
     drawn = np.zeros((GUESSES, t.events), np.int8)
-    odds[0], piles[0], rest[0] = 1.0, unknown, unknown.sum(axis=1)
+    odds[0] = 1.0
+    for pile in range(len(unknown)):
+        for kind in range(CARD_KINDS):
+            piles[0, CARD_KINDS * pile + kind] = unknown[pile, kind]
+            rest[0, pile] += unknown[pile, kind]
     count = np.zeros(4, np.int64)
     pile_of = np.zeros(t.events, np.int8)
-    pile, n = 0, 1
+    last_pile, n = 0, 1
     for i in range(t.events):
         event: Any = np.int64(t.told[i])
         player = whose(event)
         if event == SHUFFLED:
-            pile += 1
+            last_pile += 1
             if n == 1:  # as long as there is one pile, one guess is as good as another
                 n = GUESSES
                 cull(odds, held, piles, rest, drawn, random)
         elif is_draw(event):
             if player == viewer:
-                drawn[:, i] = event % 16
+                for k in range(GUESSES):
+                    drawn[k, i] = event % 16
             else:
-                pile_of[i] = pile
-                held[:, player, count[player]] = i
+                pile_of[i] = last_pile
+                for k in range(GUESSES):
+                    held[k, MOST_HELD * player + count[player]] = i
                 count[player] += 1
         elif player != viewer and (is_shown(event) or is_build(event, each)):
+            first = MOST_HELD * player
             for place in range(4 if is_shown(event) else 1):
                 kind = digit(event, place) if is_shown(event) else card_of(g, event)
+                after = first + count[player]
                 for k in range(n):
                     odds[k] *= reveal(
-                        kind,
-                        held[k, player],
-                        count[player],
-                        pile_of,
-                        piles[k],
-                        rest[k],
-                        drawn[k],
-                        random,
+                        kind, first, after, held[k], pile_of, piles[k], rest[k], drawn[k], random
                     )
                 count[player] -= 1
             if n > 1 and are_uneven(odds):
                 cull(odds, held, piles, rest, drawn, random)
-    if odds.sum() == 0.0:
+    total = sum_of(odds)
+    if total == 0.0:
         return False
-    at, chosen, last = odds.sum() * step_chance(random), 0, last_possible(odds)
+    at, chosen, last = total * step_chance(random), 0, last_possible(odds)
     while chosen < last and at >= odds[chosen]:
         at -= odds[chosen]
         chosen += 1
-    fill(held[chosen], count, pile_of, piles[chosen], drawn[chosen], random)
-    out[: t.events] = drawn[chosen]
+    fill(held[chosen], count, pile_of, piles[chosen], rest[chosen], drawn[chosen], random)
+    for i in range(t.events):
+        out[i] = drawn[chosen, i]
     return True
 
 
