@@ -113,8 +113,13 @@ def test_the_keys_are_listed_and_the_view_changes_with_one(browser: Browser, up:
         ada.wait()
         ada.page.keyboard.press("v")
         shows(ada.page.locator(".cells"))
-        ada.page.keyboard.press("v")
-        shows(ada.page.locator("svg [data-site]"))
+        # Who stands on a site when he presses it still does, and is told about it.
+        ada.page.locator("[data-name=D8]").focus()
+        for view in ("svg [data-site]", ".cells", "svg [data-site]"):
+            ada.page.keyboard.press("v")
+            shows(ada.page.locator(view))
+            shows(ada.page.locator("[data-name=D8][tabindex='0']:focus"))
+            shows(ada.page.locator(".board .tip"))
         ada.page.keyboard.press("?")
         shows(ada.dialog.get_by_role("heading", name="Keys"))
         ada.page.keyboard.press("Escape")

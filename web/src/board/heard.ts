@@ -28,11 +28,13 @@ export function heard(by: Hearing): (holder: Element) => () => void {
       by.focused(site)
       by.pointed(site)
     }),
-    // A site may lose the focus because it is taken away, in the midst of drawing: that is over then.
-    focusout: where((_, event) => {
-      const next = (event as FocusEvent).relatedTarget as Element | null
-      if (!next?.closest('[data-site]')) queueMicrotask(() => by.pointed(null))
-    }),
+    // A site may lose the focus because it is taken away, in the midst of drawing: that is over then,
+    // and the same site of another drawing may have it.
+    focusout: where(() =>
+      queueMicrotask(() => {
+        if (!document.activeElement?.closest('[data-site]')) by.pointed(null)
+      })
+    ),
     pointerover: (event) => mouse(event) && by.pointed(at(event)),
     pointerleave: (event) => mouse(event) && by.pointed(null)
   }

@@ -43,6 +43,8 @@ export interface BoardProps {
   /** Two cities side by side instead of three. */
   narrow?: boolean
   hover?: string | null
+  /** The site to which the Tab key leads. */
+  active?: number
   pick?: (site: string) => void
   point?: (site: string | null) => void
   /** Says something about the site where the pointer is. */
