@@ -9,9 +9,14 @@ from playwright.sync_api import Browser, expect
 
 from manhattan.client import Client
 from serving import process
-from visitor import BOTS, shows, visiting
+from visitor import BOTS, DESKTOP, PHONE, shows, visiting
 
 LOST = "The connection is lost. Trying again…"
+ABOVE_THE_TABLE = """() => {
+  const [banner, table] = ['.banner', '.table'].map((one) =>
+    document.querySelector(one).getBoundingClientRect())
+  return [table.top - banner.bottom, table.bottom]
+}"""
 
 
 def test_a_server_goes_away_and_comes_back(browser: Browser, tmp_path: Path) -> None:
@@ -25,6 +30,12 @@ def test_a_server_goes_away_and_comes_back(browser: Browser, tmp_path: Path) -> 
         before = ada.ply
         server.kill()
         shows(ada.page.get_by_text(LOST))
+        for size in (PHONE, DESKTOP):  # it covers nothing, and pushes nothing out of sight
+            ada.page.set_viewport_size({"width": size[0], "height": size[1]})
+            ada.rest()
+            top, bottom = ada.page.evaluate(ABOVE_THE_TABLE)
+            assert top >= 0
+            assert bottom <= size[1]
         # A move that nobody has taken is not shown.
         ada.page.locator("button[data-card]").first.click()
         ada.page.locator("button[data-block]:not(.off)").first.click()
