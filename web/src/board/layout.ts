@@ -16,6 +16,10 @@ export const CITIES = 6
 /** Sites that are drawn together, when a board is drawn piece by piece. */
 export const AT_ONCE = 3
 export const PIECES = (CITIES * 9) / AT_ONCE
+/** The eight ways that lead away from something: to the right and to the front. */
+export const AROUND = [-1, 0, 1]
+  .flatMap((x) => [-1, 0, 1].map((y) => [x, y] as const))
+  .filter(([x, y]) => x || y)
 
 export interface Spot {
   x: number
