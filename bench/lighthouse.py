@@ -8,6 +8,7 @@ this machine as much as of the page: measure when nothing else runs.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import shutil
@@ -22,45 +23,75 @@ from manhattan.server.load.measuring import target
 LIGHTHOUSE = "lighthouse@13.5.0"
 NPM = Path(sys.executable).parent / "npm"
 CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
+PAGES = ("home", "table")
+DEVICES = ("mobile", "desktop")
 MOVES = 17
 
 
 def main() -> None:
+    options = _options()
     chromium = shutil.which("chromium")
     if chromium is None:
         raise SystemExit("There is no Chromium here: `make chromium` installs it.")
     with tempfile.TemporaryDirectory() as folder, target(f"{folder}/tables.db") as (_, port):
+        reports: Path = options.reports or Path(folder)
+        reports.mkdir(parents=True, exist_ok=True)
         address = f"http://127.0.0.1:{port}"
         client = Client(address, "Ada", patience=60)
-        pages = {"home": "/", "table": f"/table/{_table(client)}"}
         print(f"{'':16}" + "".join(f"{name:>16}" for name in CATEGORIES))
-        for name, path in pages.items():
-            for device in ("mobile", "desktop"):
-                scores = _measure(address + path, device, client.cookie, chromium, Path(folder))
+        for name in options.page or PAGES:
+            path = "/" if name == "home" else f"/table/{_table(client, options.moves)}"
+            for device in options.device or DEVICES:
+                report = reports.resolve() / f"{name}-{device}.json"
+                scores = _measure(address + path, device, client.cookie, chromium, report)
                 print(f"{name:6}{device:10}" + "".join(f"{score:16}" for score in scores))
 
 
-def _table(client: Client) -> str:
-    """A table in the third round."""
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("--page", action="append", choices=PAGES, help="Look at this one only; may be repeated.")
+    add("--device", action="append", choices=DEVICES, help="As if on this one; may be repeated.")
+    add(
+        "--moves",
+        type=int,
+        default=MOVES,
+        metavar="N",
+        help="Own moves that were made at the table (default: %(default)s, which is in round 3).",
+    )
+    add(
+        "--reports",
+        type=Path,
+        metavar="FOLDER",
+        help="Keep what Lighthouse says in this folder, with its reasons.",
+    )
+    return parser.parse_args()
+
+
+def _table(client: Client, moves: int) -> str:
+    """A table in the midst of a game."""
     chairs = [{"who": "me"}, *[{"who": "bot", "level": "easy"}] * 3]
     table = client.open(chairs=chairs, pace=0, begin=True)
     with client.at(table) as seat:
         for number, turn in enumerate(seat.turns()):
-            if number == MOVES:
+            if number == moves:
                 break
             seat.play(turn.moves[number * 7 % len(turn.moves)])
     return table
 
 
-def _measure(url: str, device: str, cookie: str, chromium: str, folder: Path) -> list[int]:
-    report = folder / "report.json"
+def _measure(url: str, device: str, cookie: str, chromium: str, report: Path) -> list[int]:
     command = [str(NPM), "exec", "--yes", LIGHTHOUSE, "--", url, "--quiet", "--output=json"]
     command += [f"--output-path={report}", "--chrome-flags=--headless --no-sandbox"]
     command += [f"--extra-headers={json.dumps({'Cookie': cookie})}"]
     command += ["--preset=desktop"] if device == "desktop" else []
     path = os.pathsep.join([str(NPM.parent), os.environ.get("PATH", "")])
     surroundings = os.environ | {"CHROME_PATH": chromium, "PATH": path}
-    subprocess.run(command, check=True, cwd=folder, env=surroundings, stderr=subprocess.DEVNULL)
+    subprocess.run(
+        command, check=True, cwd=report.parent, env=surroundings, stderr=subprocess.DEVNULL
+    )
     told = json.loads(report.read_text("utf-8"))["categories"]
     return [round(100 * told[name]["score"]) for name in CATEGORIES]
 
