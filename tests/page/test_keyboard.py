@@ -111,6 +111,7 @@ def test_the_keys_are_listed_and_the_view_changes_with_one(browser: Browser, up:
     with visiting(browser, up.address) as ada:
         at_a_table(ada, up, *BOTS)
         ada.wait()
+        ada.page.locator("[data-site]").nth(53).wait_for()  # site by site at first
         ada.page.keyboard.press("v")
         shows(ada.page.locator(".cells"))
         # Who stands on a site when he presses it still does, and is told about it.

@@ -129,6 +129,11 @@ MEASURED = """async () => {
   const steps = [], wholes = []
   const v = { key: 'v', bubbles: true }
   const key = () => document.body.dispatchEvent(new KeyboardEvent('keydown', v))
+  // Moves of the last round: the end of a game shows more than a move.
+  for (let n = 0; n < 4; n++) {
+    press('One move back')
+    await wait()
+  }
   for (let n = 0; n < 15; n++) {
     steps.push(await timed(() => press('One move back')))
     steps.push(await timed(() => press('One move on')))

@@ -2,23 +2,34 @@
 
 import { inside, type Camera, type Point } from './camera'
 import { silhouette, TOWER, type Spot } from './layout'
+import type { SiteLook } from './looks'
 
-export interface Standing extends Spot {
-  index: number
-  height: number
-  /** Is it looked for: can something be built there, or is the pointer there? */
-  wanted: boolean
-  /** Floors that would stand on it. */
-  ghost: number
+export interface Placed {
+  readonly look: SiteLook
+  readonly spot: Spot
 }
 
-export interface Covering {
-  /** Towers that are drawn faintly. */
-  faint: Set<number>
-  /** Sites that something stood in front of. */
-  uncovered: Set<number>
-  /** Where the heights of hidden roofs are written. */
-  badges: { index: number; at: Point }[]
+/** A site as it is drawn. */
+export interface Standing extends Placed {
+  readonly camera: Camera
+  /** Does something behind it have to be seen? */
+  readonly faint: boolean
+  /** Is it seen through something? */
+  readonly uncovered: boolean
+  /** Where its height is written if its roof is hidden. */
+  readonly badge: Point | null
+}
+
+/** A tower on the screen. */
+interface Shape {
+  readonly index: number
+  readonly spot: Spot
+  readonly height: number
+  readonly camera: Camera
+  readonly outline: readonly Point[]
+  /** Around all of it, and around its upper two floors. */
+  readonly bounds: Edges
+  readonly top: Edges
 }
 
 const SAMPLES: readonly Point[] = [
@@ -30,58 +41,75 @@ const SAMPLES: readonly Point[] = [
 ]
 const TENTHS = Array.from({ length: 11 }, (_, n) => n / 10)
 
-/** Looks again and again. Most of what is hidden stays hidden as it was, and is not looked for twice. */
-export function coverings(): (camera: Camera, sites: readonly Standing[]) => Covering {
-  let known = new Map<string, Point | null>()
-  return (camera, sites) => {
-    const seen = new Map<string, Point | null>()
-    const remember = (name: string, find: () => Point | null): Point | null => {
-      const before = known.get(name)
-      const found = before === undefined ? find() : before
-      seen.set(name, found)
-      return found
-    }
-    const cover = covering(camera, sites, remember)
-    known = seen
-    return cover
+/** Looks again and again, at sites from back to front. A site about which nothing has changed is the
+ * very same thing as before, so that it is not drawn anew; and most of what is hidden stays hidden as
+ * it was, and is not looked for twice. */
+export function standings(): (
+  camera: Camera,
+  placed: readonly Placed[],
+  hover: string | null
+) => Standing[] {
+  const shapes: Shape[] = []
+  const lifts: { tower: Shape; front: readonly Shape[]; at: Point | null }[] = []
+  const last: Standing[] = []
+
+  function shapeOf(camera: Camera, { look: { index, height }, spot }: Placed): Shape {
+    const known = shapes[index]
+    if (known?.camera === camera && known.spot === spot && known.height === height) return known
+    const outline = silhouette(camera, spot, 0, height)
+    const top = edges(silhouette(camera, spot, Math.max(0, height - 2), height))
+    return (shapes[index] = { index, spot, height, camera, outline, bounds: edges(outline), top })
+  }
+  function lift(tower: Shape, front: readonly Shape[]): Point | null {
+    const known = lifts[tower.index]
+    const same = known?.tower === tower && known.front.length === front.length
+    if (same && known.front.every((one, n) => one === front[n])) return known.at
+    const at = front.length ? lifted(tower, front) : null
+    lifts[tower.index] = { tower, front, at }
+    return at
+  }
+  function badge(camera: Camera, one: Placed, { faint }: Through, solid: Shape[]): Point | null {
+    const { look, spot } = one
+    if (!look.height) return null
+    if (faint.has(look.index))
+      return camera.at(spot.x + TOWER / 2, spot.y + TOWER, Math.min(look.height * 0.4, 3))
+    if (look.ghost) return null
+    const tower = shapeOf(camera, one)
+    const front = solid.filter(
+      ({ spot: { depth }, bounds }) => depth > spot.depth && touch(bounds, tower.top)
+    )
+    return lift(tower, front)
+  }
+
+  return (camera, placed, hover) => {
+    const towers = placed
+      .filter(({ look }) => look.height)
+      .map((one): Shape => shapeOf(camera, one))
+    const through = seenThrough(camera, placed, towers, hover)
+    const solid = towers.filter(({ index }) => !through.faint.has(index))
+    return placed.map((one) => {
+      const { index } = one.look
+      const now: Standing = {
+        ...one,
+        camera,
+        faint: through.faint.has(index),
+        uncovered: through.uncovered.has(index),
+        badge: badge(camera, one, through, solid)
+      }
+      const before = last[index]
+      return before && same(before, now) ? before : (last[index] = now)
+    })
   }
 }
 
-function covering(
-  camera: Camera,
-  sites: readonly Standing[],
-  remember: (name: string, find: () => Point | null) => Point | null
-): Covering {
-  const towers = sites.filter((one) => one.height)
-  const outlines = new Map(towers.map((one) => [one.index, silhouette(camera, one, 0, one.height)]))
-  const bounds = new Map([...outlines].map(([index, outline]) => [index, edges(outline)]))
-  const { faint, uncovered } = seenThrough(camera, sites, towers, outlines)
-  const badges: Covering['badges'] = []
-  for (const tower of towers) {
-    if (faint.has(tower.index)) {
-      const at = camera.at(tower.x + TOWER / 2, tower.y + TOWER, Math.min(tower.height * 0.4, 3))
-      badges.push({ index: tower.index, at })
-      continue
-    }
-    if (tower.ghost) continue
-    const around = edges(silhouette(camera, tower, Math.max(0, tower.height - 2), tower.height))
-    const front = towers.filter(
-      (one) =>
-        one.depth > tower.depth && !faint.has(one.index) && touch(bounds.get(one.index)!, around)
-    )
-    if (!front.length) continue
-    const name = [tower, ...front].map((one) => `${one.x} ${one.y} ${one.height}`)
-    const at = remember(`${camera.floor} ${name}`, () =>
-      lifted(
-        camera,
-        tower,
-        front.map((one) => outlines.get(one.index)!)
-      )
-    )
-    if (at) badges.push({ index: tower.index, at })
-  }
-  return { faint, uncovered, badges }
-}
+const same = (one: Standing, other: Standing): boolean =>
+  one.look === other.look &&
+  one.spot === other.spot &&
+  one.camera === other.camera &&
+  one.faint === other.faint &&
+  one.uncovered === other.uncovered &&
+  one.badge?.[0] === other.badge?.[0] &&
+  one.badge?.[1] === other.badge?.[1]
 
 type Edges = readonly [number, number, number, number]
 
@@ -94,33 +122,42 @@ function edges(points: readonly Point[]): Edges {
 const touch = (one: Edges, other: Edges): boolean =>
   one[0] <= other[2] && other[0] <= one[2] && one[1] <= other[3] && other[1] <= one[3]
 
+interface Through {
+  faint: Set<number>
+  uncovered: Set<number>
+}
+
+/** Which towers stand before what is looked for: where something can be built, or is pointed at. */
 function seenThrough(
   camera: Camera,
-  sites: readonly Standing[],
-  towers: readonly Standing[],
-  outlines: ReadonlyMap<number, Point[]>
-): { faint: Set<number>; uncovered: Set<number> } {
+  placed: readonly Placed[],
+  towers: readonly Shape[],
+  hover: string | null
+): Through {
   const faint = new Set<number>()
   const uncovered = new Set<number>()
-  for (const one of sites.filter((site) => site.wanted)) {
+  for (const { look, spot } of placed) {
+    if (look.mark !== 'open' && !look.ghost && look.site !== hover) continue
+    const ghost = look.ghost?.floors ?? 0
     const points = [
-      camera.at(one.x + TOWER / 2, one.y + TOWER / 2, one.height),
-      camera.at(one.x + TOWER / 2, one.y + TOWER * 0.9, one.height + one.ghost / 2)
+      camera.at(spot.x + TOWER / 2, spot.y + TOWER / 2, look.height),
+      camera.at(spot.x + TOWER / 2, spot.y + TOWER * 0.9, look.height + ghost / 2)
     ]
     for (const tower of towers) {
-      if (tower.index === one.index || tower.depth <= one.depth) continue
-      if (!points.some((point) => inside(point, outlines.get(tower.index)!))) continue
+      if (tower.spot.depth <= spot.depth) continue
+      if (!points.some((point) => inside(point, tower.outline))) continue
       faint.add(tower.index)
-      uncovered.add(one.index)
+      uncovered.add(look.index)
     }
   }
   return { faint, uncovered }
 }
 
 /** The nearest spot of a tower that can be seen, if its roof can't. */
-function lifted(camera: Camera, tower: Standing, front: readonly Point[][]): Point | null {
-  const { x, y, height } = tower
-  const hidden = (point: Point): boolean => front.some((outline) => inside(point, outline))
+function lifted(tower: Shape, front: readonly Shape[]): Point | null {
+  const { camera, height } = tower
+  const { x, y } = tower.spot
+  const hidden = (point: Point): boolean => front.some(({ outline }) => inside(point, outline))
   const onRoof = ([u, v]: Point): Point => camera.at(x + u * TOWER, y + v * TOWER, height)
   const samples = SAMPLES.map(onRoof)
   if (samples.filter(hidden).length < 2) return null

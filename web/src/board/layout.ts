@@ -36,12 +36,21 @@ export function cityCorner(city: number, across: number): { x: number; y: number
 }
 
 /** The back left corner of the tower in a row and column of a city, as the viewer sees it. */
-export function towerCorner(city: number, row: number, column: number, across: number): Spot {
+function towerCorner(city: number, row: number, column: number, across: number): Spot {
   const corner = cityCorner(city, across)
   const edge = (1 - TOWER) / 2
   const x = corner.x + MARGIN + column + edge
   const y = corner.y + MARGIN + row + edge
   return { x, y, depth: depth(x, y) }
+}
+
+/** Finds those corners; each is the very same thing whenever it is asked for. */
+export function spots(
+  across: number
+): (site: { city: number; row: number; column: number }) => Spot {
+  const known: Spot[] = []
+  return ({ city, row, column }) =>
+    (known[9 * city + 3 * row + column] ??= towerCorner(city, row, column, across))
 }
 
 /** What the whole table takes on the screen: left, top, right, bottom. */

@@ -92,11 +92,9 @@ export function steadily(): (looks: SiteLook[]) => SiteLook[] {
 }
 
 function same(one: SiteLook, other: SiteLook): boolean {
-  const { ghost: ghost1, ...rest1 } = one
-  const { ghost: ghost2, ...rest2 } = other
-  return (
-    ghost1?.colour === ghost2?.colour &&
-    ghost1?.floors === ghost2?.floors &&
-    (Object.keys(rest1) as (keyof typeof rest1)[]).every((name) => rest1[name] === rest2[name])
-  )
+  for (const name in one) {
+    const key = name as keyof SiteLook
+    if (key !== 'ghost' && one[key] !== other[key]) return false
+  }
+  return one.ghost?.colour === other.ghost?.colour && one.ghost?.floors === other.ghost?.floors
 }

@@ -7,7 +7,10 @@ import { colourName, floorsWords, holder, siteWords, type Cast } from './cast'
 import type { Choice } from './choice.svelte'
 import { counts, heightOf, leader, ownerOf, type Towers } from './story'
 import type { TallyStep } from './tally'
-import { siteName, turned } from './words'
+import { siteName, turned, type Block } from './words'
+
+/** The same for every empty site, so that it is seen to be the same as before. */
+const NOTHING: readonly Block[] = []
 
 interface Around {
   cast: Cast
@@ -25,7 +28,7 @@ export function siteLooks(around: Around): SiteLook[] {
   const { cast, towers, last, choice, told = {}, own = [], tally } = around
   return Array.from({ length: 54 }, (_, index): SiteLook => {
     const site = siteName(index)
-    const tower = towers.get(site) ?? []
+    const tower = towers.get(site) ?? NOTHING
     const place = turned(index % 9, cast.side)
     const look: SiteLook = {
       index,
