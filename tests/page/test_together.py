@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
+from random import Random
+from typing import Any
 
 from playwright.sync_api import Browser, Route, expect
 
+from manhattan.game import Game
+from manhattan.record import to_json
+from manhattan.rules import Built
 from serving import Running, play_on
 from visitor import BOTS, PHONE, Visitor, at_a_table, shows, visiting
 
@@ -136,6 +142,17 @@ def test_a_table_with_days_for_a_move_is_left_and_found_again(
         shows(ada.page.get_by_role("timer"))
 
 
+def taken_from_oneself() -> dict[str, Any]:
+    """A saved game of two whose last move takes a tower of the builder's other colour."""
+    rng = Random(1)
+    game = Game.new(2, seed=bytes(32))
+    while True:
+        player = game.table.player
+        built, *_ = game.play(rng.choice(game.legal_moves()))
+        if isinstance(built, Built) and built.taken_from in player.colours:
+            return to_json(game)
+
+
 def test_a_saved_game_is_downloaded_and_replayed(
     browser: Browser, up: Running, tmp_path: Path
 ) -> None:
@@ -174,6 +191,12 @@ def test_a_saved_game_is_downloaded_and_replayed(
         ada.page.goto(link)
         shows(ada.page.get_by_text(f"Move 7 of {moves}"))
         ada.shot("replay-desktop")
+        file.write_text(json.dumps(taken_from_oneself()))
+        ada.go("/replay")
+        ada.page.locator("input[type=file]").set_input_files(file)
+        ada.page.get_by_role("button", name="To the end").click()
+        said = ada.page.locator(".dock").get_by_role("status")
+        expect(said).to_have_text("Player 1 took over D3, back right, from orange, 3 to 3.")
 
 
 def test_bad_files_and_dead_links_get_a_sentence_and_a_way_on(

@@ -96,13 +96,15 @@ export function sentence(cast: Cast, line: Line): [Key, Values] {
       if (line.before === 0) return ['log.started', { ...builder, site, floors: line.floors }]
       if (line.from === null) return ['log.raised', { ...builder, site, height: line.after }]
       const victim = playerOf(cast, line.from)
+      // Who has two colours may take over from himself.
+      const own = victim === line.player
       return [
         'log.took',
         {
           ...builder,
           site,
-          victim: victim === cast.me ? 'you' : 'other',
-          from: holder(cast, line.from),
+          victim: victim === cast.me && !own ? 'you' : 'other',
+          from: own ? colourName(line.from) : holder(cast, line.from),
           own: line.own,
           theirs: line.theirs
         }
