@@ -39,19 +39,19 @@ play-here: $(VENV)/.installed
 	@$(BIN)/manhattan play $(ARGS)
 
 # All stages and who waits for whom: tests/stages.py (make test STAGES='types measured').
-test: $(VENV)/.installed-test chromium
+test: $(VENV)/.installed-test chromium-headless-shell
 	@$(BIN)/python tests/stages.py $(STAGES)
 
 # Every page in every language, size and light; every edition and number of players: half an hour.
 .PHONY: test-pages
 test-pages: $(VENV)/.installed-test chromium
-	$(BIN)/python -m pytest -n 3 --dist loadgroup tests/page
+	BROWSER_TESTED=chromium $(BIN)/python -m pytest -n 3 --dist loadgroup tests/page
 
-# Debian's browser; elsewhere it is looked for under the same name.
-.PHONY: chromium
-chromium:
-	@command -v chromium >/dev/null || { echo "Installing Chromium for the tests ..."; \
-	  apt-get update -qq && apt-get install -y -qq chromium >/dev/null; }
+# Debian's browser, and the same without windows; elsewhere they are looked for by these names.
+.PHONY: chromium chromium-headless-shell
+chromium chromium-headless-shell:
+	@command -v $@ >/dev/null || { echo "Installing $@ for the tests ..."; \
+	  apt-get update -qq && apt-get install -y -qq $@ >/dev/null; }
 
 format: $(VENV)/.installed-test
 	$(BIN)/ruff check --fix .

@@ -16,9 +16,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, Final, NoReturn, TextIO
-
-import jsonschema_rs
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO
 
 from manhattan.game import Game
 from manhattan.rules import (
@@ -42,6 +40,9 @@ from manhattan.rules import (
 )
 from manhattan.rules.errors import describe_characters, printable
 from manhattan.view import all_seen_by
+
+if TYPE_CHECKING:
+    import jsonschema_rs
 
 FORMAT: Final = "manhattan-record"
 VERSION: Final = 1
@@ -327,10 +328,14 @@ def schema() -> Json:
 
 @cache
 def _validator() -> jsonschema_rs.Draft202012Validator:
+    import jsonschema_rs  # only who reads records has to wait for it
+
     return jsonschema_rs.Draft202012Validator(schema())
 
 
 def _check_form(data: Json) -> None:
+    import jsonschema_rs
+
     try:
         _validator().validate(data)
     except jsonschema_rs.ValidationError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,6 +26,8 @@ def backup(
     ] = False,
 ) -> None:
     """Copy all tables into a file, also while the server runs."""
+    import asyncio  # other commands need not wait for it
+
     source = database or str(usual_database())
     if "://" not in source and not Path(source).exists():
         raise ServeError(f"There are no tables at {source}.")
@@ -51,6 +52,8 @@ async def _copied(source: str, to: str) -> str:
 
 
 def _write_games(source: str, to: str) -> str:
+    import asyncio
+
     found = asyncio.run(_records(source))
     count = record.write(to, found)
     return f"{count:,} finished games written to {to}."

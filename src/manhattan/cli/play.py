@@ -11,7 +11,6 @@ from random import Random
 from typing import Annotated
 
 import typer
-from rich.markdown import Markdown
 from rich.text import Text
 
 from manhattan.bots import LEVELS
@@ -26,7 +25,7 @@ from manhattan.cli.seats import (
     people_at,
     saved_table,
 )
-from manhattan.cli.terminal import console, forget_typing, wipe
+from manhattan.cli.terminal import console, forget_typing, laid_out, wipe
 from manhattan.cli.thinking import Thinking
 from manhattan.cli.typed import (
     HELP,
@@ -275,7 +274,7 @@ class TerminalGame:
                 for sheet in self.game.table.sheets:
                     self.console.print(drawing.sheet(self.game.setup, sheet))
             case "rules":
-                self.console.print(Markdown(rulebook(self.game.setup.edition)))
+                self.console.print(laid_out(rulebook(self.game.setup.edition)))
 
     def _advisers_dice(self) -> Random:
         """The same advice when it is asked for again."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.markdown import Markdown
 
 from manhattan import rulebook
-from manhattan.cli.terminal import console
+from manhattan.cli.terminal import console, laid_out
 from manhattan.rules import DEFAULT_EDITION, EDITIONS
 
 _WIDEST = 100  # longer lines are hard to read
@@ -33,4 +32,4 @@ def rules(
         return
     screen = console()
     screen.width = min(screen.width, _WIDEST)
-    screen.print(Markdown(text))
+    screen.print(laid_out(text))

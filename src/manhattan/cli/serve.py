@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import logging
 import os
@@ -16,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import platformdirs
-import segno
 import typer
 from rich.text import Text
 
@@ -88,7 +86,9 @@ def serve(
     ] = None,
 ) -> None:
     """Serve tables: play in the browser, alone, with friends, or around one screen."""
-    from manhattan.server.app import Settings  # these take a second to load
+    import asyncio  # these take a second to load
+
+    from manhattan.server.app import Settings
     from manhattan.server.logs import write_logs
     from manhattan.server.running import server
 
@@ -182,6 +182,8 @@ def _welcome(up: uvicorn.Server, addresses: tuple[str, str | None], browser: boo
     if others is not None:
         screen.print(Text.assemble("In the same room:  ", (others, "bold")), soft_wrap=True)
         if screen.is_terminal:
+            import segno
+
             segno.make(others, micro=False).terminal(compact=True, border=2)
     if screen.is_terminal:
         screen.print("Ctrl-C closes it.")

@@ -7,7 +7,7 @@ from contextlib import suppress
 from io import TextIOWrapper
 from pathlib import Path
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 
 with suppress(ImportError):  # where there is one, prompts have line editing and a history
     import readline  # noqa: F401 - being there is all that it does
@@ -16,6 +16,13 @@ with suppress(ImportError):  # where there is one, prompts have line editing and
 def console(*, stderr: bool = False) -> Console:
     """A console that writes what it is given: a player called [bold] or :smile: is called so."""
     return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+
+
+def laid_out(markdown: str) -> RenderableType:
+    """A text of several paragraphs, as one reads it."""
+    from rich.markdown import Markdown  # as long to load as a quarter of all the rest
+
+    return Markdown(markdown)
 
 
 def wipe(screen: Console) -> None:
