@@ -204,11 +204,12 @@ def test_bad_files_and_dead_links_get_a_sentence_and_a_way_on(
 ) -> None:
     with visiting(browser, up.address) as ada:
         broken = tmp_path / "broken.json"
-        for text in ("{", "[]", '{"format": "manhattan-record"}', "\x00"):
+        for text in ("{", "[]", "7", "null", '{"format": "manhattan-record"}', "\x00"):
             broken.write_text(text)
             ada.go("/replay")
             ada.page.locator("input[type=file]").set_input_files(broken)
-            shows(ada.page.get_by_role("alert"))
+            said = expect(ada.page.get_by_role("alert"))
+            said.to_have_text("This is no saved game, or it was changed.")
         ada.go("/table/aaaaaaaaaaaaaa")
         shows(ada.page.get_by_role("heading", name="There is no such table"))
         ada.page.get_by_role("link", name="To the first page").click()
