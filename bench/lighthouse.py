@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from subprocess import PIPE
 
 from manhattan.client import Client
 from manhattan.server.load.measuring import target
@@ -26,6 +27,8 @@ CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
 PAGES = ("home", "table")
 DEVICES = ("mobile", "desktop")
 MOVES = 17
+TRIES = 3
+"""Now and then Lighthouse misses the beginning of a page, and says that one should try again."""
 
 
 def main() -> None:
@@ -89,11 +92,14 @@ def _measure(url: str, device: str, cookie: str, chromium: str, report: Path) ->
     command += ["--preset=desktop"] if device == "desktop" else []
     path = os.pathsep.join([str(NPM.parent), os.environ.get("PATH", "")])
     surroundings = os.environ | {"CHROME_PATH": chromium, "PATH": path}
-    subprocess.run(
-        command, check=True, cwd=report.parent, env=surroundings, stderr=subprocess.DEVNULL
-    )
-    told = json.loads(report.read_text("utf-8"))["categories"]
-    return [round(100 * told[name]["score"]) for name in CATEGORIES]
+    for _ in range(TRIES):
+        done = subprocess.run(
+            command, check=False, cwd=report.parent, env=surroundings, stderr=PIPE, text=True
+        )
+        if done.returncode == 0:
+            told = json.loads(report.read_text("utf-8"))["categories"]
+            return [round(100 * told[name]["score"]) for name in CATEGORIES]
+    raise SystemExit(f"Lighthouse could not look at the page:\n{done.stderr.strip()}")
 
 
 if __name__ == "__main__":

@@ -104,6 +104,7 @@ STAGES = [
         "page-types",
         looked_at("svelte-check/bin/svelte-check", "--fail-on-warnings", "--output", "human"),
         after=("page-format",),
+        env={"NO_COLOR": "1"},  # or it paints where CI is set
         folder=WEB,
     ),
     Stage("waiting", pytest(3, *WAITING), after=("page-types",)),
