@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from manhattan.rules import Reason
+from manhattan.server.denials import Denial
+
 SHELF = Path(__file__).parent.parent.parent / "web/src/i18n"
 LANGUAGES = ("en", "de", "fr", "nl", "pl")
 OTHERS = LANGUAGES[1:]
@@ -157,6 +160,12 @@ def test_the_languages_are_those_that_the_page_offers() -> None:
     assert tuple(re.findall(r"(\w\w): '", offered)) == LANGUAGES
     for book in BOOKS:
         assert {path.stem for path in book.glob("*.json")} == set(LANGUAGES)
+
+
+def test_every_reason_to_refuse_something_has_a_sentence() -> None:
+    named = {reason.value for reason in (*Reason, *Denial)}
+    told = {key.removeprefix("reason.") for key in messages(SHELF, "en")}
+    assert named <= told
 
 
 @each_other
