@@ -2,7 +2,6 @@
 // A move counts when the opponent has it; each match has one move in flight at most.
 "use strict";
 
-const { randomUUID } = require("node:crypto");
 const { readFileSync } = require("node:fs");
 const { parseArgs } = require("node:util");
 const { io } = require("socket.io-client");
@@ -13,8 +12,8 @@ const { values } = parseArgs({
     matches: { type: "string", default: "50" },
     "warm-up": { type: "string", default: "3" },
     seconds: { type: "string", default: "20" },
-    // Moves until a pair goes on to a new match; 0: never. boardgame.io stores a match's whole
-    // log again with each move, hence a match without end gets slower and slower on disk.
+    // Moves until a pair goes on to a new match; 0: never. (boardgame.io stores a match's whole
+    // log again with each move, hence a match without end gets slower and slower on disk.)
     length: { type: "string", default: "0" },
     // The server's process, if its share of a core is to be told.
     pid: { type: "string" },
@@ -22,18 +21,49 @@ const { values } = parseArgs({
 });
 const length = Number(values.length);
 
-const run = randomUUID(); // a folder may hold the matches of earlier runs
 let delays = [];
 
 class Pair {
   moves = 0; // in all
   #match = "";
-  #games = 0;
+  #credentials = [];
+  #sockets = [];
   #sent = 0;
 
-  constructor(number) {
-    this.number = number;
-    this.sockets = ["0", "1"].map((seat) => this.#socket(seat));
+  // As boardgame.io's own lobby and client do it: a match is opened or played again by one of them,
+  // both take their seats, and each has a websocket of his own for it.
+  async begin() {
+    const [asker] = this.#credentials;
+    this.#match = asker
+      ? (await this.#ask(`/${this.#match}/playAgain`, asker)).nextMatchID
+      : (await this.#ask("/create", { numPlayers: 2 })).matchID;
+    this.#credentials = [];
+    for (const playerID of ["0", "1"]) {
+      const sat = await this.#ask(`/${this.#match}/join`, { playerID, playerName: playerID });
+      this.#credentials.push({ playerID, credentials: sat.playerCredentials });
+    }
+    this.#sockets.forEach((socket) => socket.off("disconnect").disconnect());
+    this.#sockets = ["0", "1"].map((seat) => this.#socket(seat));
+    let state;
+    for (const [seat, socket] of this.#sockets.entries()) {
+      // A player gets updates only after "matchData", which follows upon "sync".
+      const seated = once(socket, "matchData");
+      const synced = once(socket, "sync");
+      socket.emit("sync", this.#match, String(seat), this.#credentials[seat].credentials, 2);
+      state = (await synced)[1].state;
+      await seated;
+    }
+    this.#move(state.ctx.currentPlayer, state);
+  }
+
+  async #ask(path, what) {
+    const answer = await fetch(`http://127.0.0.1:${values.port}/games/endless${path}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(what),
+    });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+    return answer.json();
   }
 
   #socket(seat) {
@@ -49,25 +79,6 @@ class Pair {
     return socket;
   }
 
-  async connected() {
-    await Promise.all(this.sockets.map((socket) => once(socket, "connect")));
-  }
-
-  // One after the other, since whoever comes first makes the match.
-  async begin() {
-    this.#match = `${run}-${this.number}-${this.#games++}`;
-    let state;
-    for (const [seat, socket] of this.sockets.entries()) {
-      // A player gets updates only after "matchData", which follows upon "sync".
-      const seated = once(socket, "matchData");
-      const synced = once(socket, "sync");
-      socket.emit("sync", this.#match, String(seat), undefined, 2);
-      state = (await synced)[1].state;
-      await seated;
-    }
-    this.#move(state.ctx.currentPlayer, state);
-  }
-
   #received(seat, state) {
     this.moves++;
     delays.push(performance.now() - this.#sent);
@@ -80,9 +91,10 @@ class Pair {
     state.G.cells.forEach((cell, at) => cell === null && free.push(at));
     const args = [free[Math.floor(Math.random() * free.length)]];
     // What boardgame.io's own client sends.
-    const action = { type: "MAKE_MOVE", payload: { type: "mark", args, playerID: seat } };
+    const payload = { type: "mark", args, ...this.#credentials[seat] };
+    const action = { type: "MAKE_MOVE", payload };
     this.#sent = performance.now();
-    this.sockets[seat].emit("update", action, state._stateID, this.#match, seat);
+    this.#sockets[seat].emit("update", action, state._stateID, this.#match, seat);
   }
 }
 
@@ -103,8 +115,7 @@ function cpu(pid) {
 }
 
 async function main() {
-  const pairs = Array.from({ length: Number(values.matches) }, (_, number) => new Pair(number));
-  await Promise.all(pairs.map((pair) => pair.connected()));
+  const pairs = Array.from({ length: Number(values.matches) }, () => new Pair());
   await Promise.all(pairs.map((pair) => pair.begin()));
 
   await sleep(Number(values["warm-up"]));

@@ -35,6 +35,7 @@ class Measured:
     """Of one core."""
     memory_mb: float
     games: int
+    moves_a_game: int
 
 
 @contextmanager
@@ -122,7 +123,16 @@ async def _play(
         task.cancel()
     await asyncio.gather(*playing, return_exceptions=True)
     cuts = quantiles(delays, n=100)
-    return Measured(tables, moves / took, cuts[49] * 1000, cuts[98] * 1000, share, memory, games)
+    return Measured(
+        tables,
+        moves / took,
+        cuts[49] * 1000,
+        cuts[98] * 1000,
+        share,
+        memory,
+        games,
+        round(moves / games) if games else moves,
+    )
 
 
 async def _sleep(seconds: float, playing: list[asyncio.Task[None]]) -> None:

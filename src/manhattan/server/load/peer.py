@@ -24,9 +24,9 @@ class NoPeer(ManhattanError):
 
 
 @contextmanager
-def peer() -> Iterator[Callable[[int, float], float]]:
+def peer() -> Iterator[Callable[[int, float, int | None], float]]:
     """Have boardgame.io at hand, and measure how many moves a second it carries, in memory, at so
-    many matches in so many seconds."""
+    many matches in so many seconds; with a new match after so many moves, or without end."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None or npm is None or not SOURCES.exists():
         raise NoPeer(
@@ -37,10 +37,10 @@ def peer() -> Iterator[Callable[[int, float], float]]:
         quiet = [npm, "install", "--no-package-lock", "--no-audit", "--no-fund", "--silent"]
         if subprocess.run(quiet, cwd=folder, check=False).returncode:  # noqa: S603 - found above
             raise NoPeer("npm could not install boardgame.io.")
-        yield lambda matches, seconds: _measure(node, folder, matches, seconds)
+        yield lambda matches, seconds, length: _measure(node, folder, matches, seconds, length or 0)
 
 
-def _measure(node: str, folder: str, matches: int, seconds: float) -> float:
+def _measure(node: str, folder: str, matches: int, seconds: float, length: int) -> float:
     cores = sorted(os.sched_getaffinity(0))
     server = subprocess.Popen(  # noqa: S603 - our own server.cjs
         [node, "server.cjs"], cwd=folder, stdout=subprocess.PIPE, text=True
@@ -50,7 +50,7 @@ def _measure(node: str, folder: str, matches: int, seconds: float) -> float:
         assert server.stdout is not None
         port = server.stdout.readline().strip()
         command = [node, "players.cjs", "--port", port, "--matches", str(matches)]
-        command += ["--seconds", str(seconds)]
+        command += ["--seconds", str(seconds), "--length", str(length)]
         os.sched_setaffinity(0, cores[1:] or cores)  # the players inherit it
         try:
             played = subprocess.run(  # noqa: S603 - our own players.cjs
