@@ -32,8 +32,8 @@ function read(): Route {
     case 'rules':
       return { page: 'rules', edition: second ?? null }
     case 'replay': {
-      const at = about.get('at')
-      return { page: 'replay', table: second ?? null, ply: at === null ? null : Number(at) }
+      const at = about.get('at') ?? ''
+      return { page: 'replay', table: second || null, ply: /^\d+$/.test(at) ? Number(at) : null }
     }
     default:
       return { page: 'nowhere' }

@@ -25,9 +25,10 @@ export function steadyCast(): (cast: Cast) => Cast {
   }
 }
 
-/** A bot's name says how strong it is, in English ("Hard 2"): here in the page's language. */
-export function called(name: string): string {
-  const bot = /^(Easy|Medium|Hard|Expert) (\d)$/.exec(name)
+/** A bot's name says how strong it is, in English ("Hard 2"): here in the page's language. A person
+ * may be called so, too, and keeps his name. */
+export function called(name: string, isBot: boolean): string {
+  const bot = isBot && /^(Easy|Medium|Hard|Expert) (\d)$/.exec(name)
   return bot ? `${t(`level.${bot[1]!.toLowerCase()}` as Key)} ${bot[2]}` : name
 }
 

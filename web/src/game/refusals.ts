@@ -4,7 +4,15 @@ import { language, t, type Key } from '$/i18n/language.svelte'
 import type { RefusalTold } from '$/protocol/told'
 import { Refused } from '$/protocol/api'
 
+/** Of what can't be read, the server tells the place first (`body.chairs.1.name: …`). */
+const PLACES: [RegExp, Key][] = [
+  [/^[\w.]*\bname:/, 'reason.bad_name'],
+  [/^[\w.]*\bclock\b/, 'reason.bad_clock']
+]
+
 export function reasonText(told: RefusalTold): string {
+  const place = told.reason === 'bad_request' && PLACES.find(([one]) => one.test(told.text))
+  if (place) return t(place[1])
   const key = `reason.${told.reason}`
   if (!language.knows(key)) return told.text || t('reason.server_away')
   const figures = { ...told.figures } as Record<string, string | number>
