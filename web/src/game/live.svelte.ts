@@ -34,11 +34,20 @@ export class Live implements Listener {
   table = $derived(
     this.#table && {
       ...this.#table,
-      chairs: this.#table.chairs.map((chair) => ({ ...chair, name: called(chair.name) }))
+      chairs: this.#table.chairs.map((chair) => ({
+        ...chair,
+        name: called(chair.name, chair.who === 'bot')
+      }))
     }
   )
   position = $state.raw<Position | null>(null)
-  own = $state.raw<OwnTold | null>(null)
+  #own = $state.raw<OwnTold | null>(null)
+  /** What we alone may know; nothing can be done where a bot plays for us. */
+  own = $derived.by((): OwnTold | null => {
+    const player = this.#own?.player ?? null
+    const played = player !== null && this.#table?.chairs[player]?.played_for
+    return this.#own && played ? { ...this.#own, moves: null } : this.#own
+  })
   talk = $state.raw<LineTold[]>([])
   presence = $state.raw<PresenceTold | null>(null)
   lines = $state.raw<Line[]>([])
@@ -50,6 +59,11 @@ export class Live implements Listener {
   warming = $state(false)
   /** What was refused last. */
   refusal = $state.raw<RefusalTold | null>(null)
+  /** Others were asked to let us take a move back, and it stands. */
+  kept = $state(false)
+  /** What somebody is about to say, and why he could not say it. */
+  draft = $state('')
+  unsaid = $state.raw<RefusalTold | null>(null)
   /** Why a move can't be made, as we asked last. */
   why = $state.raw<{ move: string; refusal: RefusalTold | null } | null>(null)
   /** Rounds that were scored while we were looking, the latest last. */
@@ -64,6 +78,7 @@ export class Live implements Listener {
   #story = new Story([])
   #asked = new Map<string, string>()
   #pending: string | null = null
+  #saying: { id: string; text: string } | null = null
 
   constructor(readonly id: string) {
     this.#connection = new Connection(id, this)
@@ -76,6 +91,9 @@ export class Live implements Listener {
   /** Look again as somebody else: one has said one's name since, or taken a seat. */
   meet(): void {
     this.#connection.close()
+    this.#pending = null
+    this.waiting = false
+    this.#unsay(null)
     this.#number = null
     this.#connection = new Connection(this.id, this)
   }
@@ -102,6 +120,7 @@ export class Live implements Listener {
 
   do(wish: Wish): void {
     this.refusal = null
+    this.kept = false
     this.waiting = true
     this.#pending = this.#connection.say(wish)
   }
@@ -110,8 +129,21 @@ export class Live implements Listener {
     if (this.position && !this.waiting) this.do({ type: 'play', ply: this.position.ply, move })
   }
 
-  say(text: string): void {
-    this.#connection.say({ type: 'say', text })
+  /** Say what is written down; if it is refused, it is there again. One thing after the other. */
+  say(): void {
+    const text = this.draft.trim()
+    if (!text || this.#saying) return
+    this.#saying = { id: this.#connection.say({ type: 'say', text }), text }
+    this.draft = ''
+    this.unsaid = null
+  }
+
+  /** What was said and not heard is there to be said again. */
+  #unsay(why: RefusalTold | null): void {
+    if (!this.#saying) return
+    this.draft = [this.#saying.text, this.draft].filter(Boolean).join(' ')
+    this.unsaid = why
+    this.#saying = null
   }
 
   /** Ask why a move can't be made. */
@@ -138,6 +170,11 @@ export class Live implements Listener {
     if ('answers' in message && message.answers === this.#pending) {
       this.#pending = null
       this.waiting = false
+    }
+    const said = this.#saying
+    if (said && 'answers' in message && message.answers === said.id) {
+      if (message.type === 'refused') return this.#unsay(message)
+      this.#saying = null
     }
     switch (message.type) {
       case 'view':
@@ -168,7 +205,7 @@ export class Live implements Listener {
     this.ahead = message.now - Date.now()
     this.#table = message.table
     this.position = message.position as Position | null
-    this.own = message.own
+    this.#own = message.own
     this.talk = message.talk
     this.presence = message.presence
     this.warming = false
@@ -178,13 +215,18 @@ export class Live implements Listener {
   #hear(message: NewsMessage): void {
     if (this.#number !== null && message.number < this.#number) return // known already
     this.#number = message.number + 1
+    const asked = this.#table?.undo
     if (message.table) this.#table = message.table
+    // Somebody said no, or nobody anything, or the game went on. (Who thinks better of it himself
+    // knows.)
+    if (asked && !this.#table?.undo && !message.what.yes && !message.answers)
+      this.kept = this.#table?.chairs[asked.player]?.you ?? false
     if (message.what.type === 'said') this.#hearTalk(message)
     if (!message.changes) return
     this.warming = false
     const back = (message.changes.ply ?? Infinity) < (this.position?.ply ?? 0)
     this.position = moved(this.position, message.changes)
-    if ('own' in message) this.own = message.own ?? null
+    if ('own' in message) this.#own = message.own ?? null
     if (back) void this.#readAgain()
     for (const event of message.events ?? []) {
       const line = this.#story.tell(event)
