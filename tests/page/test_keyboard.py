@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from playwright.sync_api import Browser, Locator
+from playwright.sync_api import Browser, Locator, expect
 
 from serving import Running
 from visitor import BOTS, Visitor, at_a_table, shows, visiting
@@ -125,3 +125,17 @@ def test_the_keys_are_listed_and_the_view_changes_with_one(browser: Browser, up:
         shows(ada.dialog.get_by_role("heading", name="Keys"))
         ada.page.keyboard.press("Escape")
         assert ada.dialog.count() == 0
+        # A dialog keeps the keys to itself, and the focus: where a button makes room for another.
+        settings = ada.page.get_by_role("banner").get_by_role("button", name="Settings")
+        settings.click()
+        ada.dialog.get_by_role("button", name="Resign").click()
+        expect(ada.dialog.get_by_role("button", name="Cancel")).to_be_focused()
+        ada.page.keyboard.press("Enter")
+        expect(ada.dialog.get_by_role("button", name="Resign")).to_be_focused()
+        ada.page.evaluate("document.activeElement.blur()")
+        ada.page.keyboard.press("v")
+        ada.rest()
+        shows(ada.page.locator("svg [data-site]"))
+        ada.page.keyboard.press("Escape")
+        assert ada.dialog.count() == 0
+        expect(settings).to_be_focused()
