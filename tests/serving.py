@@ -51,6 +51,10 @@ class Running:
         guard: Any = self._uvicorn.config.loaded_app
         return guard._app.state
 
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        return self._uvicorn.servers[0].get_loop()
+
     def stop(self) -> None:
         self._uvicorn.should_exit = True
         self._thread.join()
