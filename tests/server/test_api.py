@@ -100,7 +100,7 @@ def test_chairs_are_taken_freed_and_filled(shared: Running) -> None:
 def test_what_is_not_there_is_said_so(shared: Running) -> None:
     ada = shared.client("Ada")
     refused("no_such_table", ada, "GET", "/api/tables/aaaaaaaaaaaaaa")
-    refused("bad_request", ada, "GET", "/api/tables/UPPER")
+    refused("no_such_table", ada, "GET", "/api/tables/UPPER")
     assert "Not Found" in str(refused("http", ada, "GET", "/api/nothing"))
     assert "Method Not Allowed" in str(refused("http", ada, "PATCH", "/api/me"))
 
