@@ -6,7 +6,8 @@ The statements are the same for every database; a ``Database`` runs them.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar
@@ -85,7 +86,14 @@ class Person:
     """Cookies of an earlier one are no longer his."""
 
 
-class Database(Protocol):
+class Reading(Protocol):
+    """Runs queries."""
+
+    async def read(self, sql: str, *values: object) -> list[Row]:
+        """The rows that a query finds."""
+
+
+class Database(Reading, Protocol):
     """Runs statements."""
 
     async def append(
@@ -95,8 +103,8 @@ class Database(Protocol):
         is over, and tell which were first with it. What stands in ``then`` for a row is run with
         it, if it was."""
 
-    async def read(self, sql: str, *values: object) -> list[Row]:
-        """The rows that a query finds."""
+    def snapshot(self) -> AbstractAsyncContextManager[Reading]:
+        """Everything as it stands now, whatever is written meanwhile. Nobody waits for it."""
 
     async def write(self, *statements: Statement) -> list[Row]:
         """Run statements, all or none; the rows of the last one come back."""
@@ -131,11 +139,38 @@ def migrations(database: str, done: int) -> list[tuple[int, str, list[str]]]:
     return steps
 
 
-class Store:
+class Kept:
+    """What is kept, to be read."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+
+    async def entries(self, table: TableId, since: int = 0) -> list[str]:
+        """What was written down of a table, from a number on."""
+        rows = await self._reading.read(
+            "SELECT entry FROM entries WHERE table_id = $1 AND number >= $2 ORDER BY number",
+            table,
+            since,
+        )
+        return [row[0] for row in rows]
+
+    async def read(self, sql: str, *values: object) -> list[Row]:
+        """The rows of a query that has no method here: for copies and exports."""
+        return await self._reading.read(sql, *values)
+
+
+class Store(Kept):
     """The tables, the people and the server's own secrets."""
 
     def __init__(self, database: Database) -> None:
+        super().__init__(database)
         self._database = database
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[Kept]:
+        """Everything of one moment, while others write."""
+        async with self._database.snapshot() as reading:
+            yield Kept(reading)
 
     async def append(self, batch: Sequence[Append]) -> list[bool]:
         """Write entries down, in an order that is the same for all who write; which of them were
@@ -154,15 +189,6 @@ class Store:
         for at, was_first in zip(places, found, strict=True):
             first[at] = was_first
         return first
-
-    async def entries(self, table: TableId, since: int = 0) -> list[str]:
-        """What was written down of a table, from a number on."""
-        rows = await self._database.read(
-            "SELECT entry FROM entries WHERE table_id = $1 AND number >= $2 ORDER BY number",
-            table,
-            since,
-        )
-        return [row[0] for row in rows]
 
     async def with_news(self, known: Mapping[TableId, int]) -> list[TableId]:
         """Those of some tables of which there is more than so many entries. (Only the next one is
@@ -283,10 +309,6 @@ class Store:
                 (secrets.token_urlsafe(length),),  # never the same: that would not be written
             )
         )
-
-    async def read(self, sql: str, *values: object) -> list[Row]:
-        """The rows of a query that has no method here: for copies and exports."""
-        return await self._database.read(sql, *values)
 
     async def write(self, *statements: Statement) -> None:
         """Run statements that have no method here, all or none."""
