@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
+import stat
 from collections.abc import Callable
 from contextlib import aclosing, closing
 from pathlib import Path
@@ -118,3 +120,34 @@ async def test_a_copy_that_does_not_come_to_its_end_is_no_file(tmp_path: Path) -
     async with aclosing(back_up(str(kept), str(kept / "copy.db"))) as copying:
         with pytest.raises(StoreError, match=r"^The database .* can't be written: "):
             await anext(copying)
+
+
+@in_a_loop
+async def test_what_is_kept_is_for_its_owner_alone(tmp_path: Path) -> None:
+    """It holds seeds of running games. A file that was there keeps what its owner gave it."""
+    kept, copied, own = (tmp_path / name for name in ("tables.db", "copy.db", "own.db"))
+    own.touch()
+    own.chmod(0o640)
+    linked = tmp_path / "link.db"
+    linked.symlink_to(tmp_path / "elsewhere.db")
+    before = os.umask(0o022)
+    try:
+        async with opened(str(kept)) as store, opened(str(own)), opened(str(linked)):
+            await with_a_table(store)
+            modes = modes_in(tmp_path)
+            async for _ in back_up(str(kept), str(copied)):
+                pass
+    finally:
+        os.umask(before)
+    assert {name for name in modes if name.startswith("tables")} == {
+        "tables.db",
+        "tables.db-wal",
+        "tables.db-shm",
+    }
+    for name, mode in modes.items():
+        assert mode == (0o640 if name.startswith("own") else 0o600), name
+    assert modes_in(tmp_path)[copied.name] == 0o600
+
+
+def modes_in(folder: Path) -> dict[str, int]:
+    return {file.name: stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()}

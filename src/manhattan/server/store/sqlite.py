@@ -7,11 +7,12 @@ the other, and whoever makes a back-up waits for nobody.
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -48,6 +49,7 @@ class Sqlite:
         self._reading = ThreadPoolExecutor(1, "sqlite-reader")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            _make_private(path)
             self._writer = _connect(path)
             self._reader = _connect(path)
         except (sqlite3.Error, OSError) as error:
@@ -134,6 +136,14 @@ async def _in(pool: ThreadPoolExecutor, work: Callable[[], T]) -> T:
 async def _close(pool: ThreadPoolExecutor, connection: sqlite3.Connection) -> None:
     await asyncio.get_running_loop().run_in_executor(pool, connection.close)
     pool.shutdown()
+
+
+def _make_private(path: Path) -> None:
+    """A new file is for its owner alone, and so is what SQLite puts beside it: there are seeds of
+    running games in it, and the secret that signs cookies."""
+    # Only if it is new: who opens and closes a file that SQLite has open loses SQLite its locks.
+    with suppress(FileExistsError):
+        os.close(os.open(os.path.realpath(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _connect(path: Path) -> sqlite3.Connection:
