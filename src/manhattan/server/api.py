@@ -37,7 +37,7 @@ from manhattan.server.forms import ChairForm, ClaimForm, FillForm, LessonForm, N
 from manhattan.server.guard import address_of
 from manhattan.server.house import Decide, House
 from manhattan.server.lessons import LESSONS, lesson_told
-from manhattan.server.limits import Gates
+from manhattan.server.limits import Gates, neighbourhood
 from manhattan.server.live import encoded
 from manhattan.server.people import COOKIE, COOKIE_LASTS, People
 from manhattan.server.protocol import RefusalTold, TableTold, ViewMessage
@@ -125,7 +125,7 @@ async def say_name(
     if person is not None:
         person = await people.renamed(person, form.name, now())
     if person is None:
-        gates.newcomers.take(address_of(request.scope))
+        gates.newcomers.take(neighbourhood(address_of(request.scope)))
         person = await people.introduced(form.name, now())
     response.set_cookie(
         COOKIE,
