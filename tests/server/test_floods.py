@@ -17,6 +17,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from databases import Postgres, database_at
+from manhattan.server import api
 from manhattan.server import socket as sockets
 from manhattan.server.denials import Denied
 from manhattan.server.limits import _REMEMBERED, Buckets, Rate, neighbourhood
@@ -271,3 +272,23 @@ def test_newcomers_from_one_corner_of_ipv6_are_counted_together(tmp_path: Path) 
         statuses = [introduced(up).status_code for _ in addresses]
         up._uvicorn.config.loaded_app = guard
     assert statuses == [200, 200, 200, 429] * 2
+
+
+def test_who_opens_many_tables_hides_nobody_else_s(
+    served: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And who waits at his table is in the list, however long it takes."""
+    waiting = {"chairs": [{"who": "me"}, {"who": "open"}], "public": True}
+    with Witness(served, "Ada") as ada, Witness(served, "Eve") as eve:
+        table = ada.ask("POST", "/api/tables", waiting)["id"]
+        flood = [eve.ask("POST", "/api/tables", waiting)["id"] for _ in range(60)]
+
+        def listed() -> list[str]:
+            return [one["id"] for one in eve.ask("GET", "/api/tables")["tables"]]
+
+        assert sorted(listed()) == sorted([table, *flood[-2:]])
+        monkeypatch.setattr(api, "_WAITS", -1)  # twelve hours later
+        assert listed() == []
+        ada.look(table)
+        assert listed() == [table]
+    wait_until(lambda: not served.state.gates._sockets)

@@ -20,7 +20,7 @@ Progress = tuple[str, int]
 PARTS: Final = {
     "people": ("id", "name", "generation", "changed_at"),
     "settings": ("name", "value"),
-    "tables": ("id", "stage", "public", "opened_at", "changed_at", "due", "summary"),
+    "tables": ("id", "stage", "public", "opened_at", "changed_at", "due", "summary", "host"),
     "sitters": ("table_id", "person_id"),
     "entries": ("table_id", "number", "entry"),
 }

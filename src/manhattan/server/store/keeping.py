@@ -61,6 +61,8 @@ class Summary:
     due: Milliseconds | None
     told: Mapping[str, Any]
     """What is shown in a list."""
+    host: PersonId | None = None
+    """Who has opened it."""
 
 
 class Append(NamedTuple):
@@ -118,6 +120,8 @@ _MUCH: Final = 30_000
 """More bytes than an entry needs with all that is written with it: where this fits, that does."""
 _AT_ONCE: Final = 200
 """So much is asked for at once."""
+_OF_ONE_HOST: Final = 2
+"""So many of his tables are in a list: the list is for all."""
 MIGRATIONS: Final = resources.files("manhattan.server.store").joinpath("migrations")
 VERSIONS: Final = "CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT)"
 
@@ -206,14 +210,28 @@ class Store(Kept):
         return found
 
     async def listed(
-        self, stage: Literal["gathering", "playing", "over"], limit: int
+        self,
+        stage: Literal["gathering", "playing", "over"],
+        limit: int,
+        since: Milliseconds = 0,
+        looked_at: Collection[TableId] = (),
     ) -> list[tuple[TableId, Mapping[str, Any]]]:
-        """The public tables of a stage, the latest first."""
+        """The public tables of a stage, the latest first, a few of each host. Something has changed
+        at them since a moment, or somebody looks at them."""
+        waiting = sorted(looked_at)[:_AT_ONCE]
+        places = ", ".join(f"${n}" for n in range(4, len(waiting) + 4))
+        seen = f"OR id IN ({places})" if waiting else ""
+        # Not "the first of each host": that would look at all tables that there ever were.
         rows = await self._database.read(
-            "SELECT id, summary FROM tables WHERE stage = $1 AND public = 1 "
-            "ORDER BY changed_at DESC LIMIT $2",
+            "SELECT id, summary FROM tables t WHERE stage = $1 AND public = 1 "  # noqa: S608
+            f"AND (changed_at >= $3 {seen}) AND NOT EXISTS (SELECT 1 FROM tables later "
+            "WHERE later.host = t.host AND later.stage = t.stage AND later.public = 1 "
+            "AND (later.changed_at, later.id) > (t.changed_at, t.id) "
+            f"LIMIT 1 OFFSET {_OF_ONE_HOST - 1}) ORDER BY changed_at DESC LIMIT $2",
             stage,
             limit,
+            since,
+            *waiting,
         )
         return [(row[0], orjson.loads(row[1])) for row in rows]
 
@@ -336,11 +354,11 @@ def _summarized(table: TableId, at: Milliseconds, summary: Summary | None) -> li
     public = int(summary.public)
     return [
         Statement(
-            "INSERT INTO tables (id, stage, public, opened_at, changed_at, due, summary) "
-            "VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO UPDATE SET "
+            "INSERT INTO tables (id, stage, public, opened_at, changed_at, due, summary, host) "
+            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO UPDATE SET "
             "stage = excluded.stage, public = excluded.public, changed_at = excluded.changed_at, "
-            "due = excluded.due, summary = excluded.summary",
-            (table, summary.stage, public, summary.opened_at, at, summary.due, told),
+            "due = excluded.due, summary = excluded.summary, host = excluded.host",
+            (table, summary.stage, public, summary.opened_at, at, summary.due, told, summary.host),
         )
     ]
 
