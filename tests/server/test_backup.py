@@ -83,8 +83,8 @@ async def test_who_copies_may_take_his_time(
     monkeypatch.setattr("manhattan.server.store.postgres._HANGS", 50)
     async with opened(postgres) as source, opened(str(tmp_path / "copy.db")) as target:
         await with_a_table(source)
-        async for _ in copy(source, target):
-            await asyncio.sleep(0.1)
+        async for part, _ in copy(source, target):
+            await asyncio.sleep(0.2 if part == "people" else 0)
         assert await target.entries("t") == ["first"]
 
 

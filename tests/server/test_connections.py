@@ -89,7 +89,7 @@ def test_an_answer_takes_as_long_as_it_takes(up: Running, tmp_path: Path) -> Non
         ada.look(table)
         with busy(str(tmp_path / "tables.db")):
             wire = stack.enter_context(wire_to(up, said))
-            time.sleep(2 * SOON)
+            time.sleep(1.3 * SOON)
         assert heard(wire).startswith(b"HTTP/1.1 200")
         assert ada.do("say", text="I am still here.")["type"] == "news"
 
