@@ -26,7 +26,7 @@ from manhattan.server.limits import Limits, Rate
 from manhattan.server.running import server
 
 ANY = Rate(10**6, 10**6)
-NO_LIMITS = Limits(ANY, ANY, ANY, ANY, ANY, ANY, 10**6, 10**6)
+NO_LIMITS = Limits(ANY, ANY, ANY, ANY, ANY, ANY, 10**6, 10**6, 10**6)
 AGAINST_EASY = [{"who": "me"}, {"who": "bot", "level": "easy"}]
 
 
