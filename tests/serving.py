@@ -26,7 +26,7 @@ from manhattan.server.limits import Limits, Rate
 from manhattan.server.running import server
 
 ANY = Rate(10**6, 10**6)
-NO_LIMITS = Limits(ANY, ANY, ANY, ANY, ANY, ANY, 10**6, 10**6)
+NO_LIMITS = Limits(ANY, ANY, ANY, ANY, ANY, ANY, 10**6, 10**6, 10**6)
 AGAINST_EASY = [{"who": "me"}, {"who": "bot", "level": "easy"}]
 
 
@@ -50,6 +50,10 @@ class Running:
     def state(self) -> Any:
         guard: Any = self._uvicorn.config.loaded_app
         return guard._app.state
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        return self._uvicorn.servers[0].get_loop()
 
     def stop(self) -> None:
         self._uvicorn.should_exit = True

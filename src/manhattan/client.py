@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from itertools import count
 from types import TracebackType
@@ -36,6 +37,8 @@ _PATIENCE: Final = 30.0
 _PAUSE: Final = 0.3
 _GOODBYE: Final = 1.0
 """Seconds that the server's goodbye is waited for: behind news that nobody reads it never comes."""
+_REFUSAL: Final = frozenset({"reason", "figures", "text"})
+"""What every refusal of ours tells."""
 
 
 class Refused(ManhattanError):
@@ -82,17 +85,18 @@ class Client:
         self._host = parts.netloc
         self._patience = patience
         self.cookie = cookie
-        """By this the server knows who one is: with it one is the same person next time."""
-        self.name: str = self.call("PUT", "/api/me", {"name": name})["name"]
+        """By this the server knows who one is: with it one is the same person next time. What
+        stands before a server may have put something of its own beside it."""
+        self.name = str(self._asked("name", "PUT", "/api/me", {"name": name}))
 
     def open(self, *, begin: bool = False, **terms: Any) -> str:
         """Open a table, and tell its name. What can be said is described in docs/server.md."""
         path = f"/api/tables?begin={str(begin).lower()}"
-        return str(self.call("POST", path, terms)["id"])
+        return str(self._asked("id", "POST", path, terms))
 
     def tables(self, stage: str = "gathering") -> list[Json]:
         """The public tables."""
-        found: list[Json] = self.call("GET", f"/api/tables?stage={stage}")["tables"]
+        found: list[Json] = self._asked("tables", "GET", f"/api/tables?stage={stage}")
         return found
 
     def sit(self, table: str, chair: int | None = None) -> Json:
@@ -127,16 +131,37 @@ class Client:
         try:
             http.request(method, path, None if body is None else json.dumps(body), headers)
             answer = http.getresponse()
-            told: Json = json.loads(answer.read())
+            said = answer.read()
         except (OSError, HTTPException, ValueError) as error:
             raise Away(f"The server at {self._host} does not answer: {error}.") from error
         finally:
             http.close()
-        if answer.status >= 400:
-            raise Refused(told)
-        if cookie := answer.headers.get("Set-Cookie"):
-            self.cookie = cookie.partition(";")[0]
+        self.cookie = _kept(self.cookie, answer.headers.get_all("Set-Cookie", []))
+        told = _object(said)
+        if told is None or answer.status >= 300:
+            raise self._refused(answer.status, answer.reason, told)
         return told
+
+    def _asked(self, part: str, method: str, path: str, body: object = None) -> Any:
+        """A part of an answer."""
+        told = self.call(method, path, body)
+        if part not in told:
+            raise self._stranger(f"an answer without {part}")
+        return told[part]
+
+    def _refused(self, status: int, phrase: str, told: Json | None) -> ManhattanError:
+        """Why nothing comes of a question: the server tells it, or what stands before it does."""
+        if refused := _refusal(told):
+            return refused
+        if 300 <= status < 500:
+            return _foreign(f"The server at {self._host} does not do that", status, phrase)
+        return self._stranger(f"{status} {phrase}")
+
+    def _stranger(self, what: str) -> Away:
+        return Away(
+            f"The server at {self._host} does not answer: what comes from there, {what}, is not "
+            "Manhattan's."
+        )
 
 
 class Seat:
@@ -320,14 +345,51 @@ class Seat:
 
 def _refused(response: Response) -> Refused:
     """Why there is no websocket, as far as the server, or what stands before it, tells."""
-    status = f"{response.status_code} {response.reason_phrase}"
-    said = f"There is no websocket at this address: the server answers {status}."
-    told = {"reason": "http", "figures": {"status": response.status_code}, "text": said}
+    status, phrase = response.status_code, response.reason_phrase
+    what = "There is no websocket at this address"
+    return _refusal(_object(response.body or b"")) or _foreign(what, status, phrase)
+
+
+def _refusal(told: Json | None) -> Refused | None:
+    """A refusal in our own words, if it is one."""
+    return Refused(told) if told is not None and told.keys() >= _REFUSAL else None
+
+
+def _foreign(what: str, status: int, phrase: str) -> Refused:
+    """A refusal in the words of HTTP: all that can be said of what is not ours."""
+    said = f"{what}: the server answers {status} {phrase}."
+    return Refused({"reason": "http", "figures": {"status": status}, "text": said})
+
+
+def _object(said: bytes | bytearray) -> Json | None:
+    """What was said, if it is what the API says: a JSON object."""
+    try:
+        told = json.loads(said)
+    except ValueError:
+        return None
+    return told if isinstance(told, dict) else None
+
+
+def _kept(cookies: str, news: list[str]) -> str:
+    """Cookies as they are shown, after an answer that sets some: each by its name, since what
+    stands before a server has its own. One that is over is shown no more."""
+    kept = dict(one.strip().split("=", 1) for one in cookies.split(";") if "=" in one)
+    for cookie in news:
+        (name, value), *more = (part.strip().partition("=")[::2] for part in cookie.split(";"))
+        how = {name.lower(): value for name, value in more}
+        kept.pop(name, None)
+        if not _is_over(how):
+            kept[name] = value
+    return "; ".join(f"{name}={value}" for name, value in kept.items())
+
+
+def _is_over(how: Mapping[str, str]) -> bool:
     with suppress(ValueError):
-        body = json.loads(response.body or b"")
-        if isinstance(body, dict) and told.keys() <= body.keys():
-            return Refused(body)
-    return Refused(told)
+        if "max-age" in how:
+            return int(how["max-age"]) <= 0
+        if "expires" in how:
+            return parsedate_to_datetime(how["expires"]).timestamp() <= time.time()
+    return False
 
 
 def _for_now(told: Json) -> bool:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,7 +16,7 @@ import pytest
 
 import whole_games
 from manhattan.kernel.bits import nth_bit, nth_bit_by_bytes
-from manhattan.kernel.jit import CACHE, compiled, has_feature
+from manhattan.kernel.jit import CACHE, _cache_home, compiled, has_feature
 
 FOUR = pytest.mark.xdist_group("4-1")
 
@@ -48,6 +49,23 @@ def test_a_processor_without_extras_plays_the_same_games(tmp_path: Path) -> None
     assert told["cache"] != CACHE.name
     assert [folder.name for folder in tmp_path.iterdir()] == [told["cache"]]
     assert told["endings"] == whole_games.endings()
+
+
+def test_who_has_no_cache_folder_gets_one_that_only_he_may_write_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A service's user, say, has no home. Code is read from there: nobody else may put it in."""
+    monkeypatch.setenv("MANHATTAN_CACHE", "/dev/null/nowhere")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    found = _cache_home()
+    assert (found, found.stat().st_mode & 0o777) == (tmp_path / f"manhattan-{os.getuid()}", 0o700)
+    assert _cache_home() == found
+    found.chmod(0o777)  # somebody else may have made it
+    other = _cache_home()
+    assert other != found
+    assert other.stat().st_mode & 0o777 == 0o700
+    monkeypatch.setenv("MANHATTAN_CACHE", str(tmp_path / "mine"))
+    assert _cache_home() == tmp_path / "mine"
 
 
 @pytest.mark.parametrize(

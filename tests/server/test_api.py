@@ -100,7 +100,7 @@ def test_chairs_are_taken_freed_and_filled(shared: Running) -> None:
 def test_what_is_not_there_is_said_so(shared: Running) -> None:
     ada = shared.client("Ada")
     refused("no_such_table", ada, "GET", "/api/tables/aaaaaaaaaaaaaa")
-    refused("bad_request", ada, "GET", "/api/tables/UPPER")
+    refused("no_such_table", ada, "GET", "/api/tables/UPPER")
     assert "Not Found" in str(refused("http", ada, "GET", "/api/nothing"))
     assert "Method Not Allowed" in str(refused("http", ada, "PATCH", "/api/me"))
 
@@ -124,16 +124,16 @@ def test_a_running_game_is_told_without_secrets_a_finished_one_whole(shared: Run
 
 def test_the_same_people_play_again_at_one_new_table(shared: Running) -> None:
     ada, bob = shared.client("Ada"), shared.client("Bob")
-    bot = {"who": "bot", "level": "easy"}
-    chairs = [{"who": "me"}, {"who": "open"}, bot, bot]
-    table = ada.open(chairs=chairs, first=0, pace=0, serious=True, edition="hig-1994")
+    chairs = [{"who": "me"}, {"who": "here", "name": "Eve"}, {"who": "open"}]
+    chairs.append({"who": "bot", "level": "easy"})
+    table = ada.open(chairs=chairs, first=0, pace=0, serious=True, edition="hig-1994", public=True)
     bob.sit(table)
     ada.begin(table)
     refused("not_over", ada, "POST", f"/api/tables/{table}/rematch")
-    for one in (ada, bob):
+    for one, player in ((ada, 0), (ada, 1), (bob, 2)):
         with one.at(table) as seat:
             seat.news().__next__()
-            seat.resign()
+            seat.ask("resign", player=player)
     with ada.at(table) as seat:
         for _ in seat.news():
             if seat.over:
@@ -142,7 +142,9 @@ def test_the_same_people_play_again_at_one_new_table(shared: Running) -> None:
     again = bob.call("POST", f"/api/tables/{table}/rematch")["table"]
     assert ada.call("POST", f"/api/tables/{table}/rematch")["table"] == again
     told = ada.call("GET", f"/api/tables/{again}")["table"]
-    assert [chair["name"] for chair in told["chairs"]] == ["Ada", "Bob", "Easy 1", "Easy 2"]
+    assert [chair["name"] for chair in told["chairs"]] == ["Ada", "Eve", "Bob", "Easy 1"]
+    assert [chair["you"] for chair in told["chairs"]] == [True, True, False, False]
+    refused("table_full", shared.client("Cat"), "POST", f"/api/tables/{again}/sit", {"chair": None})
     assert told["first"] == 1  # the next one begins
     assert (told["serious"], told["edition"], told["after"]) == (True, "hig-1994", table)
     assert ada.call("GET", f"/api/tables/{table}")["table"]["next"] == again

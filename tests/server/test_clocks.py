@@ -12,6 +12,7 @@ from manhattan.server.clocks import (
     RealTime,
     given_time,
     passed_on,
+    taken_back,
     wound_up,
 )
 
@@ -46,6 +47,13 @@ def test_taking_a_move_back_gives_no_increment() -> None:
     assert clocks.left == (50_000, 60_000)
 
 
+def test_a_move_that_is_taken_back_takes_its_increment_along() -> None:
+    clocks = running(increment=30)._replace(left=(89_000, 60_000))
+    assert taken_back(clocks, {0: 2}).left == (30_000, 60_000)  # never so much that he runs out
+    assert taken_back(clocks, {0: 1}).left == (59_000, 60_000)
+    assert taken_back(clocks._replace(left=(5_000, 60_000)), {0: 1}).left == (5_000, 60_000)
+
+
 def test_while_a_bot_thinks_no_clock_runs() -> None:
     clocks = passed_on(running(), None, 11_000, moved=True)
     assert clocks.due is None
@@ -58,6 +66,8 @@ def test_by_correspondence_every_move_has_its_days() -> None:
     clocks = passed_on(clocks, 1, DAY, moved=True)
     clocks = passed_on(clocks, 0, 2 * DAY, moved=True)
     assert clocks.due == 4 * DAY
+    clocks = passed_on(clocks, 0, 3 * DAY, moved=True)  # who built last may choose first
+    assert clocks.due == 5 * DAY
 
 
 def test_who_says_something_by_correspondence_gets_no_new_days() -> None:

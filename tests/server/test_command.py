@@ -50,6 +50,8 @@ def test_tables_are_there_again_after_a_restart_and_in_a_back_up(tmp_path: Path)
             play_on(seat)
         with ada.at(running) as seat:
             play_on(seat, moves=5)
+        second = process("serve", "--port", "0", "--no-browser", "--no-log", "--database", kept)
+        assert (second.code, "served already" in second.sentence) == (1, True), second.err
         told = manhattan("backup", copied, "--database", kept)
         assert (told.code, "2 tables" in told.err) == (0, True), told.err
         assert manhattan("backup", games, "--database", kept, "--games").code == 0

@@ -17,9 +17,10 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from databases import Postgres, database_at
+from manhattan.server import api
 from manhattan.server import socket as sockets
 from manhattan.server.denials import Denied
-from manhattan.server.limits import _REMEMBERED, Buckets, Rate
+from manhattan.server.limits import _REMEMBERED, Buckets, Rate, neighbourhood
 from serving import AGAINST_EASY, NO_LIMITS, Running, running
 from witness import PATIENCE, Witness, closed, logs, nothing_is_left, sitting_at, wait_until
 
@@ -237,3 +238,57 @@ def test_who_is_counted_is_forgotten_at_some_time() -> None:
     with pytest.raises(Denied):
         buckets.take(_REMEMBERED + 9)
     buckets.take(0)
+
+
+@pytest.mark.parametrize(
+    ("address", "counted"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
+        ("2001:db8:1:2::9", "2001:db8:1:2::"),
+        ("2001:db8:1:3::9", "2001:db8:1:3::"),
+        ("fe80::1%eth0", "fe80::"),
+        ("::1", "::"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("unix:", "unix:"),
+        ("", ""),
+    ],
+)
+def test_who_has_an_address_of_ipv6_has_its_neighbours_too(address: str, counted: str) -> None:
+    assert neighbourhood(address) == counted
+
+
+def test_newcomers_from_one_corner_of_ipv6_are_counted_together(tmp_path: Path) -> None:
+    addresses = [f"2001:db8:{corner}::{number}" for corner in (1, 2) for number in range(4)]
+    limits = replace(NO_LIMITS, newcomers=Rate(burst=3, a_second=0.001))
+    with running(str(tmp_path / "tables.db"), limits=limits) as up:
+        guard: Any = up._uvicorn.config.loaded_app
+        coming = iter(addresses)
+
+        async def from_there(scope: Any, receive: Any, send: Any) -> None:
+            await guard(scope | {"client": (next(coming), 1)}, receive, send)
+
+        up._uvicorn.config.loaded_app = from_there
+        statuses = [introduced(up).status_code for _ in addresses]
+        up._uvicorn.config.loaded_app = guard
+    assert statuses == [200, 200, 200, 429] * 2
+
+
+def test_who_opens_many_tables_hides_nobody_else_s(
+    served: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And who waits at his table is in the list, however long it takes."""
+    waiting = {"chairs": [{"who": "me"}, {"who": "open"}], "public": True}
+    with Witness(served, "Ada") as ada, Witness(served, "Eve") as eve:
+        table = ada.ask("POST", "/api/tables", waiting)["id"]
+        flood = [eve.ask("POST", "/api/tables", waiting)["id"] for _ in range(60)]
+
+        def listed() -> list[str]:
+            return [one["id"] for one in eve.ask("GET", "/api/tables")["tables"]]
+
+        assert sorted(listed()) == sorted([table, *flood[-2:]])
+        monkeypatch.setattr(api, "_WAITS", -1)  # twelve hours later
+        assert listed() == []
+        ada.look(table)
+        assert listed() == [table]
+    wait_until(lambda: not served.state.gates._sockets)

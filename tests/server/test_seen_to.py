@@ -17,6 +17,7 @@ from databases import Wire, busy, opened, wait_until
 from manhattan.client import Client, Refused
 from manhattan.server.caretaking import Caretaker
 from manhattan.server.entries import Begun, Entry, Opened, Played, Said, to_text
+from manhattan.server.folding import folded
 from manhattan.server.live import LiveTable
 from manhattan.server.store import Append, Store, Summary
 from manhattan.server.terms import Terms
@@ -31,8 +32,7 @@ def write(database: str, *entries: Append) -> None:
 
     async def go() -> None:
         async with opened(database) as store:
-            for one in entries:
-                assert await store.append([one]) == [True]
+            assert all(await store.append(entries))
 
     asyncio.run(go())
 
@@ -161,6 +161,55 @@ def test_a_bot_that_fails_tries_again(tmp_path: Path, monkeypatch: pytest.Monkey
         table = ada.open(chairs=AGAINST_EASY, first=1, pace=0, begin=True)
         wait_until(partial(_bot_has_moved, database, table), "the bot moves", every=0.2)
     assert failed
+
+
+def test_a_bot_moves_on_though_the_time_was_set_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with running(str(tmp_path / "tables.db")) as up:
+        ada = up.client("Ada")
+        table = ada.open(chairs=AGAINST_EASY, first=0, pace=100, begin=True)
+        with ada.at(table) as seat:
+            turns = seat.turns()
+            seat.play(next(turns).moves[0])
+            earlier = time.time_ns() - 3600 * 10**9
+            monkeypatch.setattr("manhattan.server.clocks.time.time_ns", lambda: earlier)
+            assert next(turns).ply >= 2
+
+
+def test_a_long_table_is_read_bit_by_bit_and_is_in_memory_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those who play elsewhere don't wait for it."""
+    database, table = str(tmp_path / "tables.db"), "t" * 14
+    said = Said(at=2, by="ada", name="Ada", text="Hello")
+    terms = Terms.model_validate({"chairs": AGAINST_EASY})
+    entries: list[Entry] = [Opened(at=1, by="ada", terms=terms, name="Ada"), *[said] * 1500]
+    summary = Summary("gathering", False, 1, None, {})
+    write(database, *(Append(table, n, to_text(one), 2, summary) for n, one in enumerate(entries)))
+    turns: list[str] = []
+
+    def noted(*about: Any) -> Any:
+        turns.append("read")
+        return folded(*about)
+
+    async def others(reading: asyncio.Future[Any]) -> None:
+        while not reading.done():
+            turns.append("others")
+            await asyncio.sleep(0)
+
+    async def look(up: Running) -> None:
+        house = up.state.house
+        reading = asyncio.ensure_future(house.table(table))
+        await others(reading)
+        assert house._keep(reading.result().sitting) is reading.result()
+
+    with running(database) as up:
+        monkeypatch.setattr("manhattan.server.house.folded", noted)
+        asyncio.run_coroutine_threadsafe(look(up), up.loop).result(20)
+    reads = [number for number, what in enumerate(turns) if what == "read"]
+    assert len(reads) == 16
+    assert all(turns[number + 1] == "others" for number in reads[:-1])
 
 
 def failing(patch: pytest.MonkeyPatch, owner: type, name: str) -> list[str]:

@@ -185,6 +185,26 @@ def test_at_one_screen_a_move_can_be_taken_back_until_its_card_is_shown() -> Non
     denied(Denial.CARD_SEEN, table, ADA, decisions.ask_undo, 3, None)
 
 
+def test_taking_back_again_and_again_gives_nobody_time() -> None:
+    clock = {"kind": "real_time", "bank": 60, "increment": 30}
+    table = Gathering(ME, bot(), clock=clock).begins()
+    for _ in range(5):
+        table.plays(ADA)
+        table.bot_plays()
+        table.does(ADA, decisions.ask_undo, table.ply, None)
+    assert table.sitting.clocks.left[0] <= 60_000
+
+
+def test_who_has_his_screen_to_himself_from_now_on_sees_what_he_drew() -> None:
+    table = Gathering(ME, here("Eve")).begins()
+    table.plays(ADA)
+    table.plays(ADA)
+    table.plays(ADA)  # builds and draws behind the curtain
+    table.does(ADA, decisions.make_link, 1, "a secret")
+    table.does(BOB, decisions.claim, "a secret")
+    denied(Denial.CARD_SEEN, table, ADA, decisions.ask_undo, table.ply, None)
+
+
 # Giving up, and being away.
 
 

@@ -102,6 +102,7 @@ def test_who_was_away_gets_the_rest_or_a_fresh_view(shared: Running, at: Table) 
     ada, bob, table = two_people(shared)
     one, two = at.look(ada, table), at.look(bob, table)
     move = chosen(one.next("view"))
+    two.next("view")  # or he may come after the move, and is told no news of it
     one.say("play", ply=0, move=move)
     two.news("played")
     two.say("play", ply=1, move=move)
@@ -183,6 +184,7 @@ def test_people_talk_and_see_who_is_there(shared: Running, at: Table) -> None:
 def test_taking_back_is_asked_and_answered(shared: Running, at: Table) -> None:
     ada, bob, table = two_people(shared)
     one, two = at.look(ada, table), at.look(bob, table)
+    two.next("view")
     one.say("play", ply=0, move=chosen(one.next("view")))
     one.say("undo", ply=1)
     asked = two.news("undo_asked")
@@ -216,6 +218,7 @@ def test_a_bot_plays_for_whoever_runs_out_of_time_until_he_is_back(
 ) -> None:
     ada, bob, table = two_people(shared, clock={"kind": "real_time", "bank": 60}, pace=0)
     one, two = at.look(ada, table), at.look(bob, table)
+    two.next("view")
     assert one.next("view")["position"]["clock"]["left"] == [60_000, 60_000]
     real = time.time_ns
     monkeypatch.setattr(time, "time_ns", lambda: real() + 63 * 10**9)  # a minute later

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -196,6 +198,40 @@ async def test_lists_of_tables(address: str) -> None:
         assert await store.append([Append("new", 1, "", 60)]) == [True]
         assert await store.listed("playing", 9) == [("new", told)]
         assert await store.tables_of("bob", 9) == ["private", "new"]
+
+
+@in_a_loop
+async def test_nobody_fills_a_list_alone(address: str) -> None:
+    async with opened(address) as store:
+        waiting = Summary("gathering", True, 1, None, {}, host="eve")
+        flood = [Append(f"eve {n:03}", 0, "", 100 + n // 3, waiting) for n in range(300)]
+        adas = Append("ada 1", 0, "", 50, replace(waiting, host="ada"))
+        nobody_knows = [Append(f"old {n}", 0, "", n, replace(waiting, host=None)) for n in range(4)]
+        hers = [
+            Append("eve plays", 0, "", 150, replace(waiting, stage="playing")),
+            Append("eve hides", 0, "", 150, replace(waiting, public=False)),
+        ]
+        assert all(await store.append([*flood, adas, *nobody_knows, *hers]))
+        olds = ["old 3", "old 2", "old 1", "old 0"]
+        assert await ids(store, 9) == ["eve 299", "eve 298", "ada 1", *olds]
+        assert await ids(store, 3) == ["eve 299", "eve 298", "ada 1"]
+        # Of a table at which nobody has sat down for long, it matters whether somebody looks.
+        assert await ids(store, 9, 3) == ["eve 299", "eve 298", "ada 1", "old 3"]
+        assert await ids(store, 9, 60) == ["eve 299", "eve 298"]
+        looked_at = {"ada 1", "old 1", "eve 5", "eve hides", "eve plays", "nobody's"}
+        assert await ids(store, 9, 60, looked_at) == ["eve 299", "eve 298", "ada 1", "old 1"]
+        many = {f"other {n:03}" for n in range(999)}
+        assert await ids(store, 9, 60, many) == ["eve 299", "eve 298"]
+        # Another sits there now: it is his.
+        after = Append("eve 299", 1, "", 200, replace(waiting, host="bob"))
+        assert await store.append([after]) == [True]
+        assert await ids(store, 9, 60) == ["eve 299", "eve 298", "eve 297"]
+
+
+async def ids(
+    store: Store, limit: int, since: int = 0, looked_at: Collection[str] = ()
+) -> list[str]:
+    return [table for table, _ in await store.listed("gathering", limit, since, looked_at)]
 
 
 # People and secrets.

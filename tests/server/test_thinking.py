@@ -10,7 +10,8 @@ import pytest
 
 from databases import in_a_loop
 from manhattan.server.denials import Denial, Denied
-from manhattan.server.thinking import MOST_ADVICE, Thinkers
+from manhattan.server.queueing import FairQueue
+from manhattan.server.thinking import MOST_ADVICE, MOST_OF_ONE, Thinkers
 from manhattan.view import View, view_of
 from sittings import ME, Gathering, bot
 
@@ -69,3 +70,42 @@ async def test_of_many_who_ask_for_hints_some_are_told_to_come_again() -> None:
         assert {one.reason for one in refused} == {Denial.BUSY}
         assert len(refused) == 50 - MOST_ADVICE
         assert (await there.hint(seen, "later")).move in seen.legal_moves()  # nothing is left over
+
+
+@in_a_loop
+async def test_who_has_many_tables_keeps_nobody_else_s_bots_waiting() -> None:
+    seen = somebodys_view()
+    done: list[str] = []
+
+    async def noted(host: str, number: int) -> None:
+        await there.choose("easy", seen, str(number), host)
+        done.append(host)
+
+    async with thinkers(1) as there:
+        many = [noted("Eve", number) for number in range(MOST_OF_ONE)]
+        few = [noted("Ada", number) for number in range(2)]
+        await asyncio.gather(*many, *few)
+    assert done[:5] == ["Eve", "Eve", "Ada", "Eve", "Ada"]
+
+
+@in_a_loop
+async def test_who_gives_up_waiting_leaves_no_gap() -> None:
+    queue = FairQueue(1, 2)
+    let_in: list[str] = []
+
+    async def come(who: str) -> None:
+        async with queue.place(who):
+            let_in.append(who)
+            await asyncio.sleep(0)
+
+    async with queue.place("first"):
+        waiting = {who: asyncio.create_task(come(who)) for who in ("Ada", "Bob", "Cat")}
+        await asyncio.sleep(0)
+        waiting["Ada"].cancel()
+        with pytest.raises(Denied):  # nobody has more than two waiting
+            await asyncio.gather(come("Bob"), come("Bob"))
+    waiting["Bob"].cancel()  # his turn has come in this very moment
+    await asyncio.gather(*waiting.values(), return_exceptions=True)
+    await asyncio.sleep(0)
+    assert "Cat" in let_in
+    await asyncio.wait_for(come("later"), 1)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from manhattan import record
 from manhattan.cli.serve import Database, ServeError, usual_database
 from manhattan.cli.terminal import console
+
+if TYPE_CHECKING:
+    from manhattan.server.store.keeping import Kept
 
 
 def backup(
@@ -45,9 +49,10 @@ async def _copied(source: str, to: str) -> str:
 
     counts: dict[str, int] = {}
     with console(stderr=True).status("Copying ...") as status:
-        async for part, done in back_up(source, to):
-            counts[part] = done
-            status.update(f"Copying {part}: {done:,} ...")
+        async with aclosing(back_up(source, to)) as copying:
+            async for part, done in copying:
+                counts[part] = done
+                status.update(f"Copying {part}: {done:,} ...")
     return f"{counts.get('tables', 0):,} tables with {counts.get('entries', 0):,} entries copied."
 
 
@@ -64,17 +69,18 @@ async def _records(source: str) -> list[dict[str, Any]]:
 
     store = await open_store(source)
     try:
-        return [told async for told in _finished(store)]
+        async with store.snapshot() as kept:
+            return [told async for told in _finished(kept)]
     finally:
         await store.close()
 
 
-async def _finished(store: Any) -> AsyncIterator[dict[str, Any]]:
+async def _finished(kept: Kept) -> AsyncIterator[dict[str, Any]]:
     from manhattan.server.entries import from_text
     from manhattan.server.folding import folded
 
-    rows = await store.read("SELECT id FROM tables WHERE stage = 'over' ORDER BY opened_at")
+    rows = await kept.read("SELECT id FROM tables WHERE stage = 'over' ORDER BY opened_at")
     for (table,) in rows:
-        sitting = folded(table, map(from_text, await store.entries(table)))
+        sitting = folded(table, map(from_text, await kept.entries(table)))
         if sitting is not None and sitting.game is not None:
             yield record.to_json(sitting.game)

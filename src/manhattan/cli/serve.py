@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 import webbrowser
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -101,15 +101,17 @@ def serve(
     kept = database or str(usual_database())
     asyncio.run(_check(kept))
     settings = Settings(kept, redis, thinkers, warm, public_metrics=public_metrics)
-    up = server(settings, host, found, trusted_proxies=proxy)
-    addresses = _addresses(host, found)
-    threading.Thread(target=_welcome, args=(up, addresses, browser), daemon=True).start()
-    with suppress(KeyboardInterrupt):
-        up.run(sockets=[door])
+    with _claimed(kept):
+        up = server(settings, host, found, trusted_proxies=proxy)
+        addresses = _addresses(host, found)
+        threading.Thread(target=_welcome, args=(up, addresses, browser), daemon=True).start()
+        with suppress(KeyboardInterrupt):
+            up.run(sockets=[door])
     if not up.started:
         sys.exit(1)
     if screen.is_terminal:
-        screen.print("Goodbye. Every table is kept.")
+        where = "." if "://" in kept else f" in {kept}."
+        screen.print(Text(f"Goodbye. Every table is kept{where}"), soft_wrap=True)
 
 
 async def _check(database: str) -> None:
@@ -118,6 +120,13 @@ async def _check(database: str) -> None:
 
     store = await open_store(database)
     await store.close()
+
+
+def _claimed(database: str) -> AbstractContextManager[None]:
+    """Nobody else serves these tables, or he shares them by PostgreSQL."""
+    from manhattan.server.store.claiming import claimed
+
+    return nullcontext() if "://" in database else claimed(Path(database))
 
 
 def _check_cluster(database: str | None, redis: str | None) -> None:

@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import sys
+import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -42,7 +45,19 @@ def has_feature(target: tuple[str, str, str], machine: str, feature: str) -> boo
 
 
 def _cache_home() -> Path:
-    """Where programs keep what they can make again."""
+    """Where programs keep what they can make again; if nothing can be written there, as for users
+    who have no home, a folder of one's own among those for a while."""
+    try:
+        wanted = _usual_cache_home()
+        wanted.mkdir(parents=True, exist_ok=True)
+        if os.access(wanted, os.W_OK):
+            return wanted
+    except (OSError, RuntimeError):  # there is no home
+        pass
+    return _temporary_home()
+
+
+def _usual_cache_home() -> Path:
     if named := os.environ.get("MANHATTAN_CACHE"):
         return Path(named)
     if sys.platform == "win32":
@@ -50,6 +65,19 @@ def _cache_home() -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "manhattan"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "manhattan"
+
+
+def _temporary_home() -> Path:
+    """The same for all processes of a user, who alone may write there: code is read from it."""
+    if sys.platform != "win32":
+        me = os.getuid()
+        shared = Path(tempfile.gettempdir()) / f"manhattan-{me}"
+        with suppress(OSError):
+            shared.mkdir(mode=0o700, exist_ok=True)
+            found = shared.lstat()
+            if stat.S_ISDIR(found.st_mode) and found.st_uid == me and not found.st_mode & 0o077:
+                return shared
+    return Path(tempfile.mkdtemp(prefix="manhattan-"))
 
 
 def wrapping(function: F) -> F:

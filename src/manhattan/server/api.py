@@ -31,13 +31,13 @@ from manhattan.server.answers import (
     evaluation_told,
     hint_told,
 )
-from manhattan.server.clocks import now
+from manhattan.server.clocks import Milliseconds, now
 from manhattan.server.denials import Denial, Denied, Unreadable
 from manhattan.server.forms import ChairForm, ClaimForm, FillForm, LessonForm, NameForm, SitForm
 from manhattan.server.guard import address_of
 from manhattan.server.house import Decide, House
 from manhattan.server.lessons import LESSONS, lesson_told
-from manhattan.server.limits import Gates
+from manhattan.server.limits import Gates, neighbourhood
 from manhattan.server.live import encoded
 from manhattan.server.people import COOKIE, COOKIE_LASTS, People
 from manhattan.server.protocol import RefusalTold, TableTold, ViewMessage
@@ -48,6 +48,8 @@ from manhattan.server.terms import Terms
 from manhattan.view import View, view_of
 
 _MOST_LISTED = 50
+_WAITS: Milliseconds = 12 * 60 * 60 * 1000
+"""So long a table is in the list at which nobody looks, and nobody sits down."""
 TableName = Annotated[
     str,
     Path(pattern="^[a-z0-9]{14}$", description="A table's name.", examples=["k7m2x9q4t5b8nc"]),
@@ -125,7 +127,7 @@ async def say_name(
     if person is not None:
         person = await people.renamed(person, form.name, now())
     if person is None:
-        gates.newcomers.take(address_of(request.scope))
+        gates.newcomers.take(neighbourhood(address_of(request.scope)))
         person = await people.introduced(form.name, now())
     response.set_cookie(
         COOKIE,
@@ -199,8 +201,12 @@ async def tables(
     house: TheHouse,
     stage: Annotated[Literal["gathering", "playing", "over"], Query()] = "gathering",
 ) -> ListTold:
-    """The public tables of a stage, the latest first."""
-    found = await house.store.listed(stage, _MOST_LISTED)
+    """The public tables of a stage, the latest first, two of each host. A table that waits for
+    players is listed for twelve hours after the last came or went, and while somebody looks at
+    it."""
+    since = now() - _WAITS if stage == "gathering" else 0
+    looked_at = [live.id for live in house.tables if live.viewers and live.sitting.stage == stage]
+    found = await house.store.listed(stage, _MOST_LISTED, since, looked_at)
     # What a list shows was written as such (live.summary_of), but comes from the database.
     return {"tables": [{"id": id, **told} for id, told in found]}  # type: ignore[typeddict-item]
 

@@ -22,6 +22,7 @@ from starlette.types import ASGIApp, Scope
 
 from manhattan import __version__
 from manhattan.rules import ManhattanError
+from manhattan.rules.errors import printable
 from manhattan.server import metrics
 from manhattan.server.api import api
 from manhattan.server.bus import Bus, NoBus
@@ -170,6 +171,9 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def misunderstood(_: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)
+        first = error.errors()[0]
+        if tuple(first["loc"]) == ("path", "table"):  # no table has such a name
+            return _answer(Denied(Denial.NO_SUCH_TABLE, table=printable(str(first["input"])[:40])))
         return _answer(Denied(Denial.BAD_REQUEST, what=explained(error.errors())))
 
     @app.exception_handler(HTTPException)

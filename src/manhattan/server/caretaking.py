@@ -122,8 +122,9 @@ class Caretaker:
             seen = view_of(game, mover)
             if self._house.thinkers.needs_warming(level, seen):
                 live.tell_all({"type": "warming", "player": mover})
-            move = await self._house.thinkers.choose(level, seen, _dice(game))
-            wait = sitting.changed_at + sitting.terms.pace - now()
+            move = await self._house.thinkers.choose(level, seen, _dice(game), sitting.host)
+            pace = sitting.terms.pace
+            wait = min(pace, sitting.changed_at + pace - now())  # the time may have been set back
             if wait > 0:
                 await asyncio.sleep(wait / 1000)
             await self._house.act(live.id, _bots_move(game.state, move, mover))

@@ -6,6 +6,7 @@ Pure arithmetic on milliseconds. Bots, and people for whom a bot plays, have no 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -99,9 +100,20 @@ def passed_on(clocks: Clocks, to: int | None, now: Milliseconds, *, moved: bool 
     player = clocks.running
     if moved and player is not None and isinstance(terms, RealTime):
         left = _with(left, player, left[player] + terms.increment * _SECOND)
-    if to is not None and to != player and isinstance(terms, Correspondence):
+    if to is not None and (moved or to != player) and isinstance(terms, Correspondence):
         left = _with(left, to, _full(terms))
     return Clocks(terms, left, to, now)
+
+
+def taken_back(clocks: Clocks, moves: Mapping[int, int]) -> Clocks:
+    """The clocks when so many moves of each player were taken back, and with them what they gave.
+    Who has little left keeps enough to look around."""
+    terms, left = clocks.terms, clocks.left
+    if isinstance(terms, RealTime):
+        for player, count in moves.items():
+            least = min(left[player], _BACK)
+            left = _with(left, player, max(least, left[player] - count * terms.increment * _SECOND))
+    return clocks._replace(left=left)
 
 
 def given_time(clocks: Clocks, player: int) -> Clocks:

@@ -38,11 +38,15 @@ LONGEST_LINE: Final = 500
 """Characters of something said."""
 MOST_TALK: Final = 2000
 """Lines that are written down at one table; then there is quiet."""
-MOST_CHANGES: Final = 1000
-"""What else may happen at one table beside moves: people come and go, links are made, moves are
-taken back. A long game needs some dozens. Whoever went on for ever would fill the disk, and a table
-is read whole when it is taken up again: with as many moves taken back, that takes a fifth of a
-second."""
+MOST_OVERHEARD: Final = MOST_TALK // 2
+"""So many of them may be said by those who only look on: the rest is for those who play."""
+MOST_CHANGES: Final = 500
+"""What else one person may do at one table beside moves: come and go, make links, take moves back.
+A long game needs some dozens. Whoever went on for ever would fill the disk, and a table is read
+whole when it is taken up again."""
+MOST_IN_ALL: Final = 2000
+"""So much may happen at one table, whoever does it. With as many moves taken back, to read it takes
+two fifths of a second."""
 
 
 def sit(sitting: Sitting, person: PersonId, name: str, chair: int | None, now: Milliseconds) -> Sat:
@@ -55,7 +59,7 @@ def sit(sitting: Sitting, person: PersonId, name: str, chair: int | None, now: M
         raise Denied(Denial.CHAIR_TAKEN, name=sitting.chairs[chair].name)
     if not free:
         raise Denied(Denial.TABLE_FULL)
-    _check_room(sitting)
+    _check_room(sitting, person)
     return Sat(at=now, by=person, chair=free[0] if chair is None else chair, name=name)
 
 
@@ -77,7 +81,7 @@ def fill(
     holder = _chair(sitting, chair)
     if holder.person is not None and (holder.person == person or level is not None):
         raise Denied(Denial.CHAIR_TAKEN, name=holder.name)
-    _check_room(sitting)
+    _check_own_room(sitting, person)
     if level is None:
         return Vacated(at=now, by=person, chair=chair)
     return Filled(at=now, by=person, chair=chair, level=level)
@@ -134,7 +138,7 @@ def ask_undo(
     alone = len(own) == 1 and sitting.people() == {person}
     if not alone and sitting.card_seen_since(back):
         raise Denied(Denial.CARD_SEEN)
-    _check_room(sitting)
+    _check_room(sitting, person)
     return UndoAsked(at=now, by=person, command=command, player=player, ply=back)
 
 
@@ -181,7 +185,7 @@ def come_back(
         raise Denied(Denial.RESIGNED)
     if not sitting.chairs[player].played_for:
         raise Denied(Denial.NOT_PLAYED_FOR)
-    _check_room(sitting)
+    _check_own_room(sitting, person)
     return Returned(at=now, by=person, command=command, player=player)
 
 
@@ -200,8 +204,9 @@ def say(
         raise Denied(Denial.BAD_REQUEST, what="There is nothing to say.")
     if len(line) > LONGEST_LINE:
         raise Denied(Denial.TOO_LARGE, limit=LONGEST_LINE, unit="characters")
-    if sitting.said >= MOST_TALK:
-        raise Denied(Denial.TABLE_USED_UP, limit=MOST_TALK, what="lines of talk")
+    if sitting.said >= MOST_TALK or (not own and sitting.overheard >= MOST_OVERHEARD):
+        limit = MOST_TALK if own else MOST_OVERHEARD
+        raise Denied(Denial.TABLE_USED_UP, limit=limit, what="lines of talk")
     called = sitting.chairs[own[0]].name if own else name
     return Said(at=now, by=person, command=command, name=called, text=line)
 
@@ -211,7 +216,7 @@ def make_link(
 ) -> LinkMade:
     """Prepare a chair's move to another device."""
     own = _own_player(sitting, person, chair)
-    _check_room(sitting)
+    _check_room(sitting, person)
     return LinkMade(at=now, by=person, chair=own, digest=digest(secret))
 
 
@@ -297,10 +302,17 @@ def _check_playing(sitting: Sitting) -> None:
             raise Denied(Denial.OVER)
 
 
-def _check_room(sitting: Sitting) -> None:
+def _check_room(sitting: Sitting, person: PersonId) -> None:
     """Before whatever can be done again and again. What can't, or only in answer to it, may always
     be done: a game that has begun comes to its end."""
-    if sitting.besides >= MOST_CHANGES:
+    _check_own_room(sitting, person)
+    if sitting.besides >= MOST_IN_ALL:
+        raise Denied(Denial.TABLE_USED_UP, limit=MOST_IN_ALL, what="changes besides moves")
+
+
+def _check_own_room(sitting: Sitting, person: PersonId) -> None:
+    """The same where others must not be able to use it up: one's own seat, one's own table."""
+    if sitting.changes_of(person) >= MOST_CHANGES:
         raise Denied(Denial.TABLE_USED_UP, limit=MOST_CHANGES, what="changes besides moves")
 
 

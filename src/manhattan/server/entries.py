@@ -30,6 +30,15 @@ class _Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Awaited:
+    """Somebody whose chair is kept for him at a new table."""
+
+    chair: int
+    person: PersonId
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Opened(_Entry):
     """A table was opened."""
 
@@ -39,6 +48,8 @@ class Opened(_Entry):
     """Of who opened it."""
     after: str | None = None
     """The table that this one is the rematch of."""
+    awaited: tuple[Awaited, ...] = ()
+    """The others who played there: they sit from the first moment, so that nobody else can."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

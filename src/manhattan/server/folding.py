@@ -6,13 +6,14 @@ written.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 from manhattan.game import Game
 from manhattan.rules import Build, Built, Redrew, lot
-from manhattan.server.clocks import Milliseconds, given_time, passed_on, wound_up
+from manhattan.server.clocks import Milliseconds, given_time, passed_on, taken_back, wound_up
 from manhattan.server.entries import (
     Begun,
     Closed,
@@ -52,10 +53,13 @@ def opened(table: str, entry: Opened) -> Sitting:
     setup = terms.setup([f"Player {n}" for n in range(1, len(terms.chairs) + 1)])
     bots = 0
     chairs: list[Chair] = []
-    for wanted, place in zip(terms.chairs, setup.players, strict=True):
+    awaited = {one.chair: one for one in entry.awaited}
+    for number, (wanted, place) in enumerate(zip(terms.chairs, setup.players, strict=True)):
         chair = Chair(place.seat, place.colours)
         if wanted.who in ("me", "here"):
             chair = replace(chair, name=wanted.name or entry.name, person=entry.by)
+        elif (other := awaited.get(number)) is not None:
+            chair = replace(chair, name=other.name, person=other.person)
         elif wanted.level is not None:
             bots += 1
             chair = replace(chair, name=bot_name(wanted.level, bots), level=wanted.level)
@@ -80,9 +84,8 @@ def bot_name(level: str, number: int) -> str:
     return f"{level.title()} {number}"
 
 
-def folded(table: str, entries: Iterable[Entry]) -> Sitting | None:
-    """How a table stands after all that was written down of it."""
-    sitting: Sitting | None = None
+def folded(table: str, entries: Iterable[Entry], sitting: Sitting | None = None) -> Sitting | None:
+    """How a table stands after all that was written down of it, or after some more of that."""
     for entry in entries:
         sitting = opened(table, entry) if isinstance(entry, Opened) else fold(sitting, entry)
     return sitting
@@ -98,6 +101,11 @@ def fold(sitting: Sitting | None, entry: Entry) -> Sitting:
     changes = _happened(sitting, entry)
     if not isinstance(entry, Played | Said):
         changes["besides"] = sitting.besides + 1
+        if entry.by is not None:
+            changes["besides_of"] = {
+                **sitting.besides_of,
+                entry.by: sitting.changes_of(entry.by) + 1,
+            }
     if entry.by is not None and entry.command is not None:
         before = sitting.done
         if len(before) == COMMANDS_KEPT:
@@ -123,7 +131,8 @@ def _happened(sitting: Sitting, entry: Entry) -> Changes:
                 entry.text,
             )
             talk = (*sitting.talk[-TALK_KEPT + 1 :], line)
-            return {"talk": talk, "said": sitting.said + 1}
+            overheard = sitting.overheard + (line.chair is None)
+            return {"talk": talk, "said": sitting.said + 1, "overheard": overheard}
         case UndoAsked() | UndoAnswered():
             return _undone(sitting, entry)
         case Begun():
@@ -165,7 +174,9 @@ def _sat_down(
         case SeatMoved():
             links = tuple(one for one in sitting.links if one.digest != entry.digest)
             chairs = _with(sitting, entry.chair, person=entry.by)
-            return {"chairs": chairs, "links": links, **_host(sitting, chairs)}
+            # Who shared a screen with it sees from now on what he drew behind the curtain.
+            seen = sitting.game.ply - 1 if sitting.game else sitting.seen
+            return {"chairs": chairs, "links": links, "seen": seen, **_host(sitting, chairs)}
         case Rematched():
             return {"next": entry.table}
 
@@ -192,6 +203,11 @@ def _undone(sitting: Sitting, entry: UndoAsked | UndoAnswered) -> Changes:
         undo = replace(sitting.undo, agreed=sitting.undo.agreed | {entry.by})
     if sitting.must_agree(undo.person) - undo.agreed:
         return {"undo": undo, "changed_at": entry.at}
+    movers = Counter(map(game.mover_at, range(undo.ply, game.ply)))
+    on_the_clock = {n: m for n, m in movers.items() if sitting.chairs[n].played_by is None}
+    now = sitting.clocks.left_at(entry.at)
+    clocks = taken_back(sitting.clocks._replace(left=now, since=entry.at), on_the_clock)
+    sitting = sitting._replace(clocks=clocks)
     return _gone_on(sitting, sitting.chairs, game.at(undo.ply), entry.at)
 
 
@@ -207,7 +223,10 @@ def _played_for(sitting: Sitting, entry: Resigned | RanOut | Returned) -> Change
         case Returned():
             chairs = _with(sitting, entry.player, played_for=False)
             sitting = sitting._replace(clocks=given_time(sitting.clocks, entry.player))
-    return {"chairs": chairs, **_gone_on(sitting, chairs, game, entry.at)}
+    changes = {"chairs": chairs, **_gone_on(sitting, chairs, game, entry.at)}
+    if isinstance(entry, Returned):  # he sees what was drawn for him
+        changes["seen"] = game.ply - 1
+    return changes
 
 
 def _gone_on(

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from manhattan.rules import ManhattanError
 from manhattan.server import metrics
 from manhattan.server.denials import Denial, Denied
-from manhattan.server.limits import LONGEST_BODY, Gates
+from manhattan.server.limits import LONGEST_BODY, Gates, neighbourhood
 from manhattan.server.refusing import refusal_of, status_of
 
 log = logging.getLogger("manhattan.server.http")
@@ -86,7 +86,7 @@ class Guard:
         if not length.isascii() or not length.isdigit() or int(length) > LONGEST_BODY:
             raise Denied(Denial.TOO_LARGE, limit=LONGEST_BODY, unit="bytes")
         if scope["path"].startswith("/api/"):
-            self._gates.requests.take(address_of(scope))
+            self._gates.requests.take(neighbourhood(address_of(scope)))
 
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
         # The route, not the path: a table's name is known only to those who have its link.

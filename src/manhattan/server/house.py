@@ -20,7 +20,7 @@ from manhattan.server.caretaking import GRACE, Caretaker, Stale
 from manhattan.server.clocks import Milliseconds, now
 from manhattan.server.committing import Committer
 from manhattan.server.denials import Denial, Denied, Unreadable
-from manhattan.server.entries import Entry, Opened, PersonId, from_text, to_text
+from manhattan.server.entries import Awaited, Entry, Opened, PersonId, from_text, to_text
 from manhattan.server.folding import fold, folded, opened
 from manhattan.server.live import LiveTable, Viewer, changed_summary, summary_of
 from manhattan.server.seen import News
@@ -38,6 +38,8 @@ _ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 """Without what looks alike, since people read tables' names to each other."""
 _ID_LENGTH: Final = 14
 _TRIES: Final = 8
+_AT_A_TIME: Final = 100
+"""Entries of a table that are read in one go: three milliseconds."""
 _AGAIN: Final[Milliseconds] = 60_000
 """So long a table that can't be read is left alone."""
 
@@ -63,6 +65,9 @@ class House:
         self._caretaker = Caretaker(self)
         self._unsure_who = False
         """Somebody who looks on may be nobody any more: look first."""
+        self._reading = asyncio.Lock()
+        """Held by who reads a table from the beginning: one after the other, and a bit at a time,
+        so that those who play don't wait for it."""
         self._coming: set[Viewer] = set()
         """Who will look at a table in a moment."""
 
@@ -91,17 +96,27 @@ class House:
         return tuple(self._tables.values())
 
     async def open(
-        self, person: PersonId, name: str, terms: Terms, after: str | None = None
+        self,
+        person: PersonId,
+        name: str,
+        terms: Terms,
+        after: str | None = None,
+        awaited: tuple[Awaited, ...] = (),
     ) -> LiveTable:
         """A new table."""
         table = "".join(secrets.choice(_ALPHABET) for _ in range(_ID_LENGTH))
-        entry = Opened(at=now(), by=person, terms=terms, name=name, after=after)
+        at = now()
+        entry = Opened(at=at, by=person, terms=terms, name=name, after=after, awaited=awaited)
         sitting = opened(table, entry)
         first = Append(table, 0, to_text(entry), entry.at, summary_of(sitting), sitting.people())
-        if not await self._written(first):
-            raise Denied(Denial.BUSY)  # that name is taken: once in a thousand lives
+        await self.bus.follow(table)  # first, so that nothing is missed meanwhile
+        try:
+            if not await self._written(first):
+                raise Denied(Denial.BUSY)  # that name is taken: once in a thousand lives
+        except BaseException:
+            await self.bus.forget(table)
+            raise
         metrics.entries(entry.type).inc()
-        await self.bus.follow(table)
         return self._keep(sitting)
 
     async def table(self, table: str) -> LiveTable:
@@ -185,15 +200,11 @@ class House:
 
     async def rematch(self, table: str, person: PersonId, name: str) -> str:
         """A new table for the same people; whoever asks first opens it."""
-        live = await self.table(table)
-        decisions.check_rematch(live.sitting, person)
-        if live.sitting.next is not None:
-            return live.sitting.next
-        old = live.sitting
-        fresh = await self.open(person, name, _again(old, person), after=old.id)
-        for number, chair in enumerate(old.chairs):
-            if chair.person is not None and fresh.sitting.chairs[number].open:
-                await self._seat(fresh, number, chair)
+        old = await self._as_it_stands(table)
+        decisions.check_rematch(old, person)
+        if old.next is not None:
+            return old.next
+        fresh = await self.open(person, name, _again(old, person), old.id, _others(old, person))
 
         def decide(sitting: Sitting, at: Milliseconds) -> Entry:
             if sitting.next is not None:
@@ -210,6 +221,13 @@ class House:
 
     # How it is done.
 
+    async def _as_it_stands(self, table: str) -> Sitting:
+        """How a table stands, with what other processes have written and we have not heard of."""
+        live = await self.table(table)
+        if live.unsure or not self.bus.alone:
+            await self.look_for_news(live)
+        return live.sitting
+
     async def _load(self, table: str) -> LiveTable:
         await self.bus.follow(table)  # first, so that nothing is missed meanwhile
         try:
@@ -222,10 +240,15 @@ class House:
 
     async def _read(self, table: str) -> Sitting:
         texts = await self.store.entries(table)
-        try:
-            sitting = folded(table, map(from_text, texts))
-        except Exception as error:
-            raise self._unreadable(table, error) from error
+        sitting: Sitting | None = None
+        async with self._reading:
+            for first in range(0, len(texts), _AT_A_TIME):
+                part = map(from_text, texts[first : first + _AT_A_TIME])
+                try:
+                    sitting = folded(table, part, sitting)
+                except Exception as error:
+                    raise self._unreadable(table, error) from error
+                await asyncio.sleep(0)
         if sitting is None:
             raise Denied(Denial.NO_SUCH_TABLE, table=table)
         return sitting
@@ -238,6 +261,8 @@ class House:
         return Unreadable()
 
     def _keep(self, sitting: Sitting) -> LiveTable:
+        if (known := self._tables.get(sitting.id)) is not None:
+            return known  # who comes at once may have read it before who opened it is done
         live = self._tables[sitting.id] = LiveTable(sitting, now())
         metrics.TABLES.set(len(self._tables))
         self._caretaker.see_to(live)
@@ -293,15 +318,6 @@ class House:
         if texts:
             self._caretaker.see_to(live, delay=GRACE)
         return bool(texts)
-
-    async def _seat(self, fresh: LiveTable, number: int, chair: Chair) -> None:
-        """Somebody of the old table sits in his chair again."""
-        person = chair.person
-        assert person is not None
-        await self.act(
-            fresh.id,
-            lambda sitting, at: decisions.sit(sitting, person, chair.name, number, at),
-        )
 
     async def look_for_news(self, live: LiveTable) -> None:
         async with live.lock:
@@ -387,6 +403,15 @@ def _again(old: Sitting, person: PersonId) -> Terms:
     chairs = tuple(map(again, old.chairs, terms.chairs))
     first = terms.first if terms.first == "lot" else (terms.first + 1) % len(chairs)
     return Terms.model_validate(terms.model_copy(update={"chairs": chairs, "first": first}))
+
+
+def _others(old: Sitting, person: PersonId) -> tuple[Awaited, ...]:
+    """Everybody else who sat there."""
+    return tuple(
+        Awaited(chair=number, person=chair.person, name=chair.name)
+        for number, chair in enumerate(old.chairs)
+        if chair.person is not None and chair.person != person
+    )
 
 
 def replace_chair(chair: ChairTerms, **changes: object) -> ChairTerms:

@@ -7,6 +7,7 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass
+from ipaddress import IPv6Address
 from typing import Final
 
 from manhattan.server.denials import Denial, Denied
@@ -44,6 +45,22 @@ class Limits:
     """Hints and evaluations for a person."""
     sockets_of_address: int = 500
     sockets_of_person: int = 50
+    connections_of_address: int = 500
+    """Besides websockets."""
+
+
+def neighbourhood(address: str) -> str:
+    """Where an address is counted: an IPv6 address with its neighbours, since who has one has all
+    of its /64."""
+    if ":" not in address:
+        return address
+    try:
+        found = IPv6Address(address)
+    except ValueError:  # whatever a proxy calls it
+        return address
+    if found.ipv4_mapped is not None:  # so a server that listens to both calls IPv4
+        return str(found.ipv4_mapped)
+    return str(IPv6Address(int(found) >> 64 << 64))
 
 
 class Bucket:

@@ -195,7 +195,9 @@ def summary_of(sitting: Sitting) -> Summary:
         "round": _round(sitting),
         "opened_at": sitting.opened_at,
     }
-    return Summary(sitting.stage, sitting.terms.public, sitting.opened_at, sitting.due, told)
+    return Summary(
+        sitting.stage, sitting.terms.public, sitting.opened_at, sitting.due, told, sitting.host
+    )
 
 
 def changed_summary(before: Sitting, after: Sitting) -> Summary | None:

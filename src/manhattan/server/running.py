@@ -7,6 +7,7 @@ import sys
 import uvicorn
 
 from manhattan.server.app import Settings, make_app
+from manhattan.server.connections import Door, open_more_files, through
 from manhattan.server.limits import LONGEST_COMMAND
 
 _SWITCH = 0.0005
@@ -20,12 +21,15 @@ def server(
 ) -> uvicorn.Server:
     """A server that is ready to be run."""
     sys.setswitchinterval(_SWITCH)
+    # A proxy has all its visitors' connections, and counts them itself.
+    of_address = None if trusted_proxies else settings.limits.connections_of_address
+    door = Door(open_more_files(), of_address)
     return uvicorn.Server(
         uvicorn.Config(
             make_app(settings),
             host=host,
             port=port,
-            http="httptools",
+            http=through(door),
             ws="websockets-sansio",
             loop="auto",
             lifespan="on",

@@ -128,8 +128,12 @@ class Sitting(NamedTuple):
     """The last of what was said."""
     said: int = 0
     """How much was said in all."""
+    overheard: int = 0
+    """How much of it by those who don't sit here."""
     besides: int = 0
     """How much happened here in all besides moves and talk."""
+    besides_of: Mapping[PersonId, int] = MappingProxyType({})
+    """How much of it each person did."""
     links: tuple[Link, ...] = ()
     done: Done = NOTHING_DONE
     """The last commands that were carried out, and the entry that each became."""
@@ -160,6 +164,10 @@ class Sitting(NamedTuple):
         if mover is not None and mover in chairs and not self.chairs[mover].played_for:
             return mover
         return None
+
+    def changes_of(self, person: PersonId) -> int:
+        """How much a person has done here besides moves and talk."""
+        return self.besides_of.get(person, 0)
 
     def people(self) -> frozenset[PersonId]:
         """Everybody who sits here."""

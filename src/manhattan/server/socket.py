@@ -21,7 +21,7 @@ from manhattan.server.denials import Denial, Denied
 from manhattan.server.entries import Entry, PersonId
 from manhattan.server.guard import address_of
 from manhattan.server.house import House
-from manhattan.server.limits import LONGEST_COMMAND, Bucket, Gates
+from manhattan.server.limits import LONGEST_COMMAND, Bucket, Gates, neighbourhood
 from manhattan.server.live import LiveTable, encoded
 from manhattan.server.people import COOKIE, People
 from manhattan.server.protocol import (
@@ -76,7 +76,7 @@ async def serve_socket(scope: Scope, receive: Receive, send: Send) -> None:
         if not _NAME.fullmatch(path[1]):
             raise Denied(Denial.NO_SUCH_TABLE, table=printable(path[1]))
         person = await people.known(asked.cookies.get(COOKIE))
-        address, id = address_of(scope), person.id if person else None
+        address, id = neighbourhood(address_of(scope)), person.id if person else None
         gates.enter(address, id)
     except ManhattanError as error:
         await _turn_away(error, receive, send)

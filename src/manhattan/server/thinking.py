@@ -9,7 +9,7 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
@@ -21,6 +21,7 @@ from manhattan.bots import THINKERS, Evaluation, Hint, bot, evaluate, hint
 from manhattan.rules import Move, Phase
 from manhattan.server import metrics
 from manhattan.server.denials import Denial, Denied
+from manhattan.server.queueing import FairQueue
 from manhattan.spread import end_with_parent
 from manhattan.view import View
 
@@ -29,7 +30,9 @@ Shape = tuple[int, int]
 """Players, and colours of each: what code is compiled for."""
 USUAL_SHAPES: Final[tuple[Shape, ...]] = ((4, 1), (3, 1), (2, 2))
 _NICE: Final = 5
-MOST_WAITING: Final = 200
+MOST_WAITING: Final = 2000
+MOST_OF_ONE: Final = 8
+"""Bots' moves that wait for one host; those of his further tables come again a second later."""
 MOST_ADVICE: Final = 8
 """Hints and evaluations that wait for each process which may give them: who comes after that is
 told so, instead of waiting for longer than anybody does."""
@@ -44,6 +47,8 @@ class Thinkers:
         self._rehearsals: dict[Shape, Rehearsal] = {}
         self._ready: dict[Shape, asyncio.Task[None]] = {}
         self._waiting = 0
+        # Who opens many tables with bots makes his own bots wait, not those of others.
+        self._bots = FairQueue(workers, MOST_OF_ONE)
         # Who asks for advice can wait; a bot that does keeps a whole table waiting. So there is a
         # process that only bots have, or where there is one alone, never more than one hint before
         # a bot's move.
@@ -70,12 +75,13 @@ class Thinkers:
             return False
         return not self._rehearsal(_shape(seen)).over
 
-    async def choose(self, played_by: str, seen: View, dice: str) -> Move:
-        """What a bot does. The same dice lead to the same move."""
+    async def choose(self, played_by: str, seen: View, dice: str, host: Hashable = None) -> Move:
+        """What a bot does at somebody's table. The same dice lead to the same move."""
         begun = time.perf_counter()
         if self.needs_warming(played_by, seen):
             await self._warmed(_shape(seen))
-        move = await self._elsewhere(_choose, played_by, seen, dice)
+        async with self._bots.place(host):
+            move = await self._elsewhere(_choose, played_by, seen, dice)
         metrics.THINKING.labels(played_by).observe(time.perf_counter() - begun)
         return move
 

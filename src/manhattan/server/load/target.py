@@ -16,7 +16,7 @@ _ANY = Rate(10**9, 10**9)
 
 
 async def run(database: str, redis: str | None) -> None:
-    limits = Limits(_ANY, _ANY, _ANY, _ANY, _ANY, _ANY, 10**6, 10**6)
+    limits = Limits(_ANY, _ANY, _ANY, _ANY, _ANY, _ANY, 10**6, 10**6, 10**6)
     settings = Settings(database, redis, warm=False, limits=limits)
     port = int(os.environ.get("MANHATTAN_PORT", "0"))
     measured = server(settings, "127.0.0.1", port)

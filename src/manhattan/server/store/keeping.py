@@ -6,7 +6,8 @@ The statements are the same for every database; a ``Database`` runs them.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar
@@ -60,6 +61,8 @@ class Summary:
     due: Milliseconds | None
     told: Mapping[str, Any]
     """What is shown in a list."""
+    host: PersonId | None = None
+    """Who has opened it."""
 
 
 class Append(NamedTuple):
@@ -85,7 +88,14 @@ class Person:
     """Cookies of an earlier one are no longer his."""
 
 
-class Database(Protocol):
+class Reading(Protocol):
+    """Runs queries."""
+
+    async def read(self, sql: str, *values: object) -> list[Row]:
+        """The rows that a query finds."""
+
+
+class Database(Reading, Protocol):
     """Runs statements."""
 
     async def append(
@@ -95,8 +105,8 @@ class Database(Protocol):
         is over, and tell which were first with it. What stands in ``then`` for a row is run with
         it, if it was."""
 
-    async def read(self, sql: str, *values: object) -> list[Row]:
-        """The rows that a query finds."""
+    def snapshot(self) -> AbstractAsyncContextManager[Reading]:
+        """Everything as it stands now, whatever is written meanwhile. Nobody waits for it."""
 
     async def write(self, *statements: Statement) -> list[Row]:
         """Run statements, all or none; the rows of the last one come back."""
@@ -110,6 +120,8 @@ _MUCH: Final = 30_000
 """More bytes than an entry needs with all that is written with it: where this fits, that does."""
 _AT_ONCE: Final = 200
 """So much is asked for at once."""
+_OF_ONE_HOST: Final = 2
+"""So many of his tables are in a list: the list is for all."""
 MIGRATIONS: Final = resources.files("manhattan.server.store").joinpath("migrations")
 VERSIONS: Final = "CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT)"
 
@@ -131,11 +143,38 @@ def migrations(database: str, done: int) -> list[tuple[int, str, list[str]]]:
     return steps
 
 
-class Store:
+class Kept:
+    """What is kept, to be read."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+
+    async def entries(self, table: TableId, since: int = 0) -> list[str]:
+        """What was written down of a table, from a number on."""
+        rows = await self._reading.read(
+            "SELECT entry FROM entries WHERE table_id = $1 AND number >= $2 ORDER BY number",
+            table,
+            since,
+        )
+        return [row[0] for row in rows]
+
+    async def read(self, sql: str, *values: object) -> list[Row]:
+        """The rows of a query that has no method here: for copies and exports."""
+        return await self._reading.read(sql, *values)
+
+
+class Store(Kept):
     """The tables, the people and the server's own secrets."""
 
     def __init__(self, database: Database) -> None:
+        super().__init__(database)
         self._database = database
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[Kept]:
+        """Everything of one moment, while others write."""
+        async with self._database.snapshot() as reading:
+            yield Kept(reading)
 
     async def append(self, batch: Sequence[Append]) -> list[bool]:
         """Write entries down, in an order that is the same for all who write; which of them were
@@ -155,15 +194,6 @@ class Store:
             first[at] = was_first
         return first
 
-    async def entries(self, table: TableId, since: int = 0) -> list[str]:
-        """What was written down of a table, from a number on."""
-        rows = await self._database.read(
-            "SELECT entry FROM entries WHERE table_id = $1 AND number >= $2 ORDER BY number",
-            table,
-            since,
-        )
-        return [row[0] for row in rows]
-
     async def with_news(self, known: Mapping[TableId, int]) -> list[TableId]:
         """Those of some tables of which there is more than so many entries. (Only the next one is
         looked for: that costs the same however long a table is.)"""
@@ -180,14 +210,28 @@ class Store:
         return found
 
     async def listed(
-        self, stage: Literal["gathering", "playing", "over"], limit: int
+        self,
+        stage: Literal["gathering", "playing", "over"],
+        limit: int,
+        since: Milliseconds = 0,
+        looked_at: Collection[TableId] = (),
     ) -> list[tuple[TableId, Mapping[str, Any]]]:
-        """The public tables of a stage, the latest first."""
+        """The public tables of a stage, the latest first, a few of each host. Something has changed
+        at them since a moment, or somebody looks at them."""
+        waiting = sorted(looked_at)[:_AT_ONCE]
+        places = ", ".join(f"${n}" for n in range(4, len(waiting) + 4))
+        seen = f"OR id IN ({places})" if waiting else ""
+        # Not "the first of each host": that would look at all tables that there ever were.
         rows = await self._database.read(
-            "SELECT id, summary FROM tables WHERE stage = $1 AND public = 1 "
-            "ORDER BY changed_at DESC LIMIT $2",
+            "SELECT id, summary FROM tables t WHERE stage = $1 AND public = 1 "  # noqa: S608
+            f"AND (changed_at >= $3 {seen}) AND NOT EXISTS (SELECT 1 FROM tables later "
+            "WHERE later.host = t.host AND later.stage = t.stage AND later.public = 1 "
+            "AND (later.changed_at, later.id) > (t.changed_at, t.id) "
+            f"LIMIT 1 OFFSET {_OF_ONE_HOST - 1}) ORDER BY changed_at DESC LIMIT $2",
             stage,
             limit,
+            since,
+            *waiting,
         )
         return [(row[0], orjson.loads(row[1])) for row in rows]
 
@@ -284,10 +328,6 @@ class Store:
             )
         )
 
-    async def read(self, sql: str, *values: object) -> list[Row]:
-        """The rows of a query that has no method here: for copies and exports."""
-        return await self._database.read(sql, *values)
-
     async def write(self, *statements: Statement) -> None:
         """Run statements that have no method here, all or none."""
         await self._database.write(*statements)
@@ -314,11 +354,11 @@ def _summarized(table: TableId, at: Milliseconds, summary: Summary | None) -> li
     public = int(summary.public)
     return [
         Statement(
-            "INSERT INTO tables (id, stage, public, opened_at, changed_at, due, summary) "
-            "VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO UPDATE SET "
+            "INSERT INTO tables (id, stage, public, opened_at, changed_at, due, summary, host) "
+            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO UPDATE SET "
             "stage = excluded.stage, public = excluded.public, changed_at = excluded.changed_at, "
-            "due = excluded.due, summary = excluded.summary",
-            (table, summary.stage, public, summary.opened_at, at, summary.due, told),
+            "due = excluded.due, summary = excluded.summary, host = excluded.host",
+            (table, summary.stage, public, summary.opened_at, at, summary.due, told, summary.host),
         )
     ]
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 
 import asyncpg
 
 from manhattan.server.store.keeping import (
     VERSIONS,
+    Reading,
     Row,
     Statement,
     StoreAway,
@@ -81,7 +82,17 @@ class Postgres:
 
     async def read(self, sql: str, *values: object) -> list[Row]:
         async with self._connection() as connection:
-            return [tuple(row) for row in await connection.fetch(sql, *values)]
+            return await _found(connection, sql, values)
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[Reading]:
+        async with (
+            self._connection() as connection,
+            connection.transaction(isolation="repeatable_read", readonly=True),
+        ):
+            # Whoever copies may take his time between two questions: he keeps nobody waiting.
+            await connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+            yield _Snapshot(connection)
 
     async def write(self, *statements: Statement) -> list[Row]:
         async with self._transaction() as connection:
@@ -104,16 +115,40 @@ class Postgres:
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[asyncpg.pool.PoolConnectionProxy]:
-        try:
+        with _told():
             async with self._pool.acquire(timeout=_PATIENCE) as connection:
                 yield connection
-        except _TROUBLE as error:
-            raise StoreAway(f"PostgreSQL does not answer: {_said(error)}.") from error
 
     @asynccontextmanager
     async def _transaction(self) -> AsyncIterator[asyncpg.pool.PoolConnectionProxy]:
         async with self._connection() as connection, connection.transaction():
             yield connection
+
+
+class _Snapshot:
+    """A ``Reading`` of one moment."""
+
+    def __init__(self, connection: asyncpg.pool.PoolConnectionProxy) -> None:
+        self._connection = connection
+
+    async def read(self, sql: str, *values: object) -> list[Row]:
+        with _told():
+            return await _found(self._connection, sql, values)
+
+
+async def _found(
+    connection: asyncpg.pool.PoolConnectionProxy, sql: str, values: tuple[object, ...]
+) -> list[Row]:
+    return [tuple(row) for row in await connection.fetch(sql, *values)]
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Trouble, as what everybody else expects."""
+    try:
+        yield
+    except _TROUBLE as error:
+        raise StoreAway(f"PostgreSQL does not answer: {_said(error)}.") from error
 
 
 def _said(error: BaseException) -> str:

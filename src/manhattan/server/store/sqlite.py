@@ -7,11 +7,12 @@ the other, and whoever makes a back-up waits for nobody.
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,6 +20,7 @@ import orjson
 
 from manhattan.server.store.keeping import (
     VERSIONS,
+    Reading,
     Row,
     Statement,
     StoreAway,
@@ -47,6 +49,7 @@ class Sqlite:
         self._reading = ThreadPoolExecutor(1, "sqlite-reader")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            _make_private(path)
             self._writer = _connect(path)
             self._reader = _connect(path)
         except (sqlite3.Error, OSError) as error:
@@ -61,10 +64,19 @@ class Sqlite:
     async def append(
         self, rows: Sequence[tuple[TableId, int, str]], then: Mapping[int, Sequence[Statement]]
     ) -> list[bool]:
-        return await self._in(self._writing, lambda: self._append(rows, then))
+        return await _in(self._writing, lambda: self._append(rows, then))
 
     async def read(self, sql: str, *values: object) -> list[Row]:
-        return await self._in(self._reading, lambda: _run(self._reader, Statement(sql, values)))
+        return await _in(self._reading, lambda: _run(self._reader, Statement(sql, values)))
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[Reading]:
+        # On a connection of its own: what the reader would find meanwhile would be of that moment.
+        taken = await _in(self._reading, lambda: _Snapshot(self._path))
+        try:
+            yield taken
+        finally:
+            await taken.close()
 
     async def write(self, *statements: Statement) -> list[Row]:
         def work() -> list[Row]:
@@ -73,15 +85,11 @@ class Sqlite:
                     found = _run(self._writer, statement)
             return found
 
-        return await self._in(self._writing, work)
+        return await _in(self._writing, work)
 
     async def close(self) -> None:
-        for pool, connection in (
-            (self._writing, self._writer),
-            (self._reading, self._reader),
-        ):
-            await asyncio.get_running_loop().run_in_executor(pool, connection.close)
-            pool.shutdown()
+        await _close(self._writing, self._writer)
+        await _close(self._reading, self._reader)
 
     def _append(
         self, rows: Sequence[tuple[TableId, int, str]], then: Mapping[int, Sequence[Statement]]
@@ -102,11 +110,40 @@ class Sqlite:
                         _run(self._writer, statement)
         return first
 
-    async def _in(self, pool: ThreadPoolExecutor, work: Callable[[], T]) -> T:
-        try:
-            return await asyncio.get_running_loop().run_in_executor(pool, work)
-        except sqlite3.Error as error:
-            raise StoreAway(f"The database can't be used at the moment: {error}.") from error
+
+class _Snapshot:
+    """A ``Reading`` of one moment: in WAL mode a transaction sees what was there when it began."""
+
+    def __init__(self, path: Path) -> None:
+        self._pool = ThreadPoolExecutor(1, "sqlite-snapshot")
+        self._connection = _connect(path)
+        self._connection.execute("BEGIN")
+
+    async def read(self, sql: str, *values: object) -> list[Row]:
+        return await _in(self._pool, lambda: _run(self._connection, Statement(sql, values)))
+
+    async def close(self) -> None:
+        await _close(self._pool, self._connection)
+
+
+async def _in(pool: ThreadPoolExecutor, work: Callable[[], T]) -> T:
+    try:
+        return await asyncio.get_running_loop().run_in_executor(pool, work)
+    except sqlite3.Error as error:
+        raise StoreAway(f"The database can't be used at the moment: {error}.") from error
+
+
+async def _close(pool: ThreadPoolExecutor, connection: sqlite3.Connection) -> None:
+    await asyncio.get_running_loop().run_in_executor(pool, connection.close)
+    pool.shutdown()
+
+
+def _make_private(path: Path) -> None:
+    """A new file is for its owner alone, and so is what SQLite puts beside it: there are seeds of
+    running games in it, and the secret that signs cookies."""
+    # Only if it is new: who opens and closes a file that SQLite has open loses SQLite its locks.
+    with suppress(FileExistsError):
+        os.close(os.open(os.path.realpath(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _connect(path: Path) -> sqlite3.Connection:
