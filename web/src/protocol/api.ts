@@ -24,13 +24,6 @@ export class Refused extends Error {
   }
 }
 
-const NO_TABLE: RefusalTold = { reason: 'no_such_table', figures: {}, text: '' }
-/** Where a table is asked about. What can't be a table's name, from an address, is no table. */
-function at(table: string): string {
-  if (!/^[a-z0-9]{14}$/.test(table)) throw new Refused(NO_TABLE)
-  return `/tables/${table}`
-}
-
 export const AWAY: RefusalTold = { reason: 'server_away', figures: {}, text: '' }
 
 async function ask<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
@@ -58,26 +51,26 @@ export const api = {
   box: () => ask<BoxTold>('GET', '/box'),
   lesson: (number: number, moves: readonly string[] = []) =>
     ask<LessonTold>('POST', `/lessons/${number}`, { moves }),
-  look: (table: string) => ask<ViewMessage>('GET', at(table)),
+  look: (table: string) => ask<ViewMessage>('GET', `/tables/${table}`),
   tables: (stage: 'gathering' | 'playing' | 'over') =>
     ask<ListTold>('GET', `/tables?stage=${stage}`),
   mine: () => ask<MineTold>('GET', '/tables/mine'),
   open: (terms: TermsWanted, begin: boolean) =>
     ask<TableTold>('POST', `/tables?begin=${begin}`, terms),
   sit: (table: string, chair?: number) =>
-    ask<TableTold>('POST', `${at(table)}/sit`, chair === undefined ? {} : { chair }),
-  leave: (table: string) => ask<TableTold>('POST', `${at(table)}/leave`),
+    ask<TableTold>('POST', `/tables/${table}/sit`, chair === undefined ? {} : { chair }),
+  leave: (table: string) => ask<TableTold>('POST', `/tables/${table}/leave`),
   fill: (table: string, chair: number, level: string | null) =>
-    ask<TableTold>('POST', `${at(table)}/fill`, { chair, level }),
-  close: (table: string) => ask<TableTold>('POST', `${at(table)}/close`),
-  begin: (table: string) => ask<TableTold>('POST', `${at(table)}/begin`),
-  rematch: (table: string) => ask<TableNamed>('POST', `${at(table)}/rematch`),
+    ask<TableTold>('POST', `/tables/${table}/fill`, { chair, level }),
+  close: (table: string) => ask<TableTold>('POST', `/tables/${table}/close`),
+  begin: (table: string) => ask<TableTold>('POST', `/tables/${table}/begin`),
+  rematch: (table: string) => ask<TableNamed>('POST', `/tables/${table}/rematch`),
   link: (table: string, chair?: number) =>
-    ask<LinkTold>('POST', `${at(table)}/link`, chair === undefined ? {} : { chair }),
+    ask<LinkTold>('POST', `/tables/${table}/link`, chair === undefined ? {} : { chair }),
   claim: (table: string, secret: string) =>
-    ask<TableTold>('POST', `${at(table)}/claim`, { secret }),
-  record: (table: string) => ask<unknown>('GET', `${at(table)}/record`),
+    ask<TableTold>('POST', `/tables/${table}/claim`, { secret }),
+  record: (table: string) => ask<unknown>('GET', `/tables/${table}/record`),
   checkRecord: (saved: unknown) => ask<RecordChecked>('POST', '/records/check', saved),
-  hint: (table: string) => ask<HintTold>('POST', `${at(table)}/hint`),
-  evaluation: (table: string) => ask<EvaluationTold>('POST', `${at(table)}/evaluation`)
+  hint: (table: string) => ask<HintTold>('POST', `/tables/${table}/hint`),
+  evaluation: (table: string) => ask<EvaluationTold>('POST', `/tables/${table}/evaluation`)
 }
