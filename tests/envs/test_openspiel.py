@@ -231,7 +231,7 @@ def test_nothing_happens_after_the_end() -> None:
     [
         ({"edition": "gold"}, "gold"),
         ({"players": 5}, "2 to 4 players"),
-        ({"utility": "fame"}, "There is no utility 'fame'"),
+        ({"utility": "fame"}, "The option utility can't be 'fame'"),
         ({"house_rules": "no talking"}, "write it like tallest_tie:one_owner"),
         ({"house_rules": "talking:no"}, "no house rule 'talking'"),
     ],
