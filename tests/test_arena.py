@@ -116,7 +116,7 @@ def test_what_is_not_installed_is_named(
     monkeypatch.setitem(sys.modules, missing, None)
     done = manhattan("arena", "--bots", "random,random", "--games", "2", "--workers", "1", *asked)
     assert done.code != 0
-    assert "pip install 'manhattan-game[" in done.sentence
+    assert "pip install '.[" in done.sentence
 
 
 def test_an_outcome_is_of_a_whole_game() -> None:

@@ -119,7 +119,7 @@ def envs(
         from manhattan.envs import vector as _  # noqa: F401 - is Gymnasium there?
     except ImportError as missing:
         raise BenchError(
-            f"{missing.name} is not installed: pip install 'manhattan-game[rl]'."
+            f"{missing.name} is not installed: pip install '.[rl]' in the folder of this project."
         ) from missing
     _show(speed.measure(decisions, batch), json_file)
 
