@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.table import Table as Grid
 
-from manhattan.cli.terminal import console
+from manhattan.cli.files import check_place
+from manhattan.cli.terminal import broken_off, console
 from manhattan.figure import Figure
 from manhattan.rules import ManhattanError
 from manhattan.rules.setup import check_count
@@ -130,14 +132,23 @@ def _counts(players: list[int] | None) -> list[int]:
 
 def _show(measured: Iterable[Figure], json_file: Path | None) -> None:
     """A table of figures, and how far they are while they are measured."""
+    if json_file is not None:
+        check_place(json_file)
     figures: dict[str, dict[str, float]] = {}
     grid = Grid("what", "players", "figure", "")
-    with console(stderr=True).status("Measuring ...") as status:
+    whole = False
+    screen = console(stderr=True)
+    with suppress(KeyboardInterrupt), screen.status("Measuring ...") as status:
         for figure in measured:
             status.update(f"Measuring ... {figure.name} is done")
             figures.setdefault(figure.name, {})[str(figure.players or "all")] = figure.value
             value = f"{figure.value:,.0f}" if figure.value >= 100 else f"{figure.value:.2f}"
             grid.add_row(figure.name, str(figure.players or ""), value, figure.unit)
-    console().print(grid)
+        whole = True
+    if grid.row_count:
+        console().print(grid)
     if json_file is not None:
         json_file.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
+    if not whole:
+        many = "1 figure" if grid.row_count == 1 else f"{grid.row_count} figures"
+        broken_off(screen, f"after {many}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +16,7 @@ from rich.text import Text
 from manhattan import record
 from manhattan.cli import drawing
 from manhattan.cli.telling import sentence
-from manhattan.cli.terminal import console
+from manhattan.cli.terminal import broken_off, console
 from manhattan.record import Record, RecordError
 from manhattan.replay import Walk, walk
 from manhattan.rules import Build, Scored, Seat, SetupError, Site, Table
@@ -23,7 +25,10 @@ _KEYS = "→ on  ← back  r next round  R round before  g start  G end  q quit"
 
 
 def replay(
-    file: Annotated[Path, typer.Argument(help="A saved game, or many, one a line.")],
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="A saved game, or many, one a line; - is the input."),
+    ],
     verify: Annotated[
         bool, typer.Option("--verify", help="Check rules, shuffles and scores; show nothing.")
     ] = False,
@@ -43,10 +48,10 @@ def replay(
             raise SetupError("--verify checks every game of a file: leave --game and --at out.")
         _verify(file)
         return
-    recorded = next(islice(record.read(file), (game or 1) - 1, None), None)
+    recorded = next(islice(_read(file), (game or 1) - 1, None), None)
     if recorded is None:
-        raise RecordError(f"There is no game {game} in this file.", str(file))
-    shown = Pages(_walked(recorded, str(file)), side)
+        raise RecordError(f"There is no game {game} in this file.", _named(file))
+    shown = Pages(_walked(recorded, _named(file)), side)
     screen = console()
     if at is not None:
         screen.print(shown.page(at))
@@ -58,16 +63,21 @@ def replay(
 
 
 def _verify(file: Path) -> None:
-    screen = console(stderr=True)
+    screen, name = console(stderr=True), _named(file)
     count = seen_only = unfinished = seedless = 0
-    with screen.status("Checking ...") as status:
-        for recorded in record.read(file):
+    whole = False
+    with suppress(KeyboardInterrupt), screen.status("Checking ...") as status:
+        for recorded in _read(file):
+            _walked(recorded, f"{name}, game {count + 1}")
             count += 1
-            _walked(recorded, f"{file}, game {count}")
             unfinished += recorded.result is None
             seen_only += recorded.deck is None
             seedless += recorded.deck is not None and recorded.seed is None
             status.update(f"Checking ... {count} games are right so far")
+        whole = True
+    if not whole:
+        are = "1 game, which is" if count == 1 else f"{count} games, which are"
+        broken_off(screen, f"after {are} right")
     notes = [
         f"{number} {what}"
         for number, what in (
@@ -79,7 +89,21 @@ def _verify(file: Path) -> None:
     ]
     many = "1 game is" if count == 1 else f"{count} games are"
     note = f" ({'; '.join(notes)})" if notes else ""
-    typer.echo(f"{file}: {many} right: rules, shuffles and scores{note}.")
+    typer.echo(f"{name}: {many} right: rules, shuffles and scores{note}.")
+
+
+def _read(file: Path) -> Iterator[Record]:
+    """The records of a file, or of the input."""
+    if str(file) != "-":
+        yield from record.read(file)
+        return
+    # Not sys.stdin, which makes question marks of what is no text.
+    with open(0, encoding="utf-8", closefd=False) as opened:
+        yield from record.read_open(opened, _named(file))
+
+
+def _named(file: Path) -> str:
+    return "the input" if str(file) == "-" else str(file)
 
 
 def _walked(recorded: Record, where: str) -> Walk:
