@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from errno import EBADF, EDQUOT, EFBIG, EIO, ENOSPC, EPIPE
 from io import TextIOWrapper
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Final, NoReturn
 
 import typer
 from rich.console import Console, RenderableType
+from rich.text import Text
 
 with suppress(ImportError):  # where there is one, prompts have line editing and a history
     import readline  # noqa: F401 - being there is all that it does
@@ -45,6 +47,32 @@ def wipe(screen: Console) -> None:
     # In this order: there are terminals that scroll off what is cleared.
     screen.file.write("\x1b[3J")
     screen.file.flush()
+
+
+_HOW_TO_PAGE: Final = "-Psspace goes on, b back, q to the game"
+
+
+def tell_at_length(screen: Console, *parts: RenderableType) -> None:
+    """Tell something that may have no room on the screen: then one turns its pages."""
+    lines = sum(len(screen.render_lines(part, pad=False)) for part in parts)
+    paged = screen.is_terminal and sys.stdin.isatty() and lines >= screen.height
+    if paged:
+        os.environ.setdefault("LESS", _HOW_TO_PAGE)  # for whoever does not know that pager
+    with screen.pager() if paged else nullcontext():
+        for part in parts:
+            screen.print(part)
+
+
+def ask(screen: Console, question: str) -> str:
+    """What somebody types behind a question."""
+    prompt = Text(f"{question}: ", "bold")
+    if "readline" not in sys.modules or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return screen.input(prompt)
+    # To readline a line is empty whose beginning others wrote, and after an empty line it does
+    # not begin a new one. What takes no room it has to be told.
+    with screen.capture() as captured:
+        screen.print(prompt, end="")
+    return input(re.sub(r"(\x1b\[[0-9;]*m)", "\001\\1\002", captured.get()))
 
 
 def forget_typing() -> None:
