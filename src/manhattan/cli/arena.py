@@ -13,6 +13,7 @@ import typer
 from rich.console import Group
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Column
 from rich.table import Table as Grid
 
 from manhattan.arena import Match, Outcome, Standing, standings
@@ -132,7 +133,9 @@ def _watched(
 
 
 def _grid(match: Match, found: list[Standing]) -> Grid:
-    grid = Grid("bot", "wins", "95 %", "points", "rating", "ms a move", "games")
+    grid = Grid(Column("bot", overflow="fold"))
+    for heading in ("wins", "95 %", "points", "rating", "ms a move", "games"):
+        grid.add_column(heading, no_wrap=True)
     for s in found:
         if not s.games:
             grid.add_row(s.name, *"-----", "0")
