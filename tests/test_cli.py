@@ -38,6 +38,24 @@ def test_every_command_has_help_and_is_named_in_the_help_of_all(command: str) ->
     assert command in run().out
 
 
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ([], ["[OPTIONS] COMMAND"]),
+        (["play"], ["--players -p NUMBER How", "--name -n TEXT A", "--load -l FILE Go"]),
+        (["serve"], ["--host TEXT Who", "--public-metrics Show"]),
+        (["backup"], ["manhattan backup [OPTIONS] TO ", "* TO A new file", "--games Only"]),
+        (["replay"], ["manhattan replay [OPTIONS] FILE ", "--side south|west|north|east The"]),
+        (["bench"], ["--help Show"]),
+        (["bench", "kernel"], ["--players -p NUMBER Only", "--json FILE Write"]),
+    ],
+)
+def test_the_help_speaks_no_python(command: list[str], told: list[str]) -> None:
+    shown = run(*command, "--help", size=(160, 50)).out.replace("│", " ")
+    assert not re.search(r"[<{}]\w|list\[|\bbool\b|\bstr\b|\bint\b", shown), shown
+    assert [words for words in told if words not in " ".join(shown.split())] == []
+
+
 def test_an_unknown_command_is_told_in_a_sentence() -> None:
     outcome = run("simulat")
     assert outcome.code == 2

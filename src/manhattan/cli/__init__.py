@@ -14,6 +14,7 @@ from manhattan import __version__
 from manhattan.cli.arena import arena
 from manhattan.cli.backup import backup
 from manhattan.cli.bench import bench
+from manhattan.cli.helping import Command, Group
 from manhattan.cli.opponents import WHO_PLAYS
 from manhattan.cli.play import play
 from manhattan.cli.replay import replay
@@ -27,20 +28,16 @@ from manhattan.rules.errors import printable
 
 app = typer.Typer(
     name="manhattan",
+    cls=Group,
     help="The board game Manhattan: play it, simulate it, replay it.",
     epilog="An unofficial implementation; name and art belong to their owners.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.command(epilog=WHO_PLAYS)(play)
-app.command()(serve)
-app.command()(backup)
-app.command()(simulate)
-app.command()(replay)
-app.command()(rules)
-app.command()(arena)
-app.command()(train)
+app.command(cls=Command, epilog=WHO_PLAYS)(play)
+for command in (serve, backup, simulate, replay, rules, arena, train):
+    app.command(cls=Command)(command)
 app.add_typer(bench, name="bench")
 
 

@@ -12,6 +12,7 @@ import typer
 from rich.table import Table as Grid
 
 from manhattan.cli.files import check_place
+from manhattan.cli.helping import Command, Group
 from manhattan.cli.terminal import broken_off, console
 from manhattan.figure import Figure
 from manhattan.rules import ManhattanError
@@ -27,7 +28,7 @@ class BenchError(ManhattanError):
     """Something can't be measured here."""
 
 
-bench = typer.Typer(help="Measure the speed on this machine.", no_args_is_help=True)
+bench = typer.Typer(cls=Group, help="Measure the speed on this machine.", no_args_is_help=True)
 
 
 @bench.callback()
@@ -35,7 +36,7 @@ def explain() -> None:
     """Measure the speed on this machine."""
 
 
-@bench.command()
+@bench.command(cls=Command)
 def kernel(
     players: Counts = None,
     games: Annotated[int, typer.Option("--games", "-g", min=100, help="Games a run.")] = 50_000,
@@ -55,7 +56,7 @@ def kernel(
     _show(measure(_counts(players), games, yardstick, batched_yardstick), json_file)
 
 
-@bench.command()
+@bench.command(cls=Command)
 def bots(
     players: Counts = None,
     trials: Annotated[
@@ -72,7 +73,7 @@ def bots(
     _show(measure(_counts(players), trials, games), json_file)
 
 
-@bench.command()
+@bench.command(cls=Command)
 def server(
     seconds: Annotated[
         float, typer.Option("--seconds", "-s", min=1, help="How long each run is measured.")
@@ -105,7 +106,7 @@ def server(
     _show(figures, json_file)
 
 
-@bench.command()
+@bench.command(cls=Command)
 def envs(
     decisions: Annotated[
         int, typer.Option("--decisions", "-d", min=100, help="Decisions a run.")
