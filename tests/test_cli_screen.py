@@ -220,16 +220,19 @@ def test_whatever_is_typed_is_answered_on_a_line_of_its_own(tmp_path: Path) -> N
             terminal.press(f"{typed}\n")
         assert terminal.wait() == 0
     assert on_screen(terminal.written)[-3:] == [AT_THE_END, "Goodbye.", ""]
-    asked = [line for line in on_screen(terminal.written.replace(CLEARED, "")) if "help): " in line]
-    assert asked == ["Build (? for help): ", f"Build (? for help): {finished().moves[111]}"]
+    written = on_screen(terminal.written.replace(CLEARED, ""))
+    assert [line for line in written if "help): " in line] == [
+        "Build (? for help): ",
+        f"Build (? for help): {finished().moves[111]}",
+    ]
 
 
 def test_what_is_longer_than_the_screen_is_read_page_by_page(tmp_path: Path) -> None:
     """With whatever pager one likes; what has room is just told."""
     write(tmp_path / "game", [told(finished().at(111))])
     name = finished().state_at(111).table.player.name
-    command = ("/usr/bin/env", "PAGER=sed s/^/paged:/", SCRIPT, *loaded(tmp_path, name))
-    with Terminal(*command, folder=tmp_path) as terminal:
+    env = ("/usr/bin/env", "PAGER=sed s/^/paged:/")
+    with Terminal(*env, SCRIPT, *loaded(tmp_path, name), folder=tmp_path) as terminal:
         for typed in ("rules", "sheets"):
             terminal.wait_for("help): ")
             terminal.press(f"{typed}\n")

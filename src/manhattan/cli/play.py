@@ -279,7 +279,9 @@ class TerminalGame:
                 self.console.print(drawing.board(seen.table, self._seat(seen.player)))
             case "sheets":
                 sheets = [drawing.sheet(self.game.setup, s) for s in self.game.table.sheets]
-                tell_at_length(self.console, *sheets or ["No round is scored yet."])
+                tell_at_length(self.console, *sheets)
+                if not sheets:
+                    self.console.print("No round is scored yet.")
             case "rules":
                 tell_at_length(self.console, laid_out(rulebook(self.game.setup.edition)))
 
