@@ -1,6 +1,6 @@
 """A learner that gets better: PPO with masks (sb3-contrib), over many games at once.
 
-    pip install 'manhattan-game[learn]'
+    pip install '.[learn]'
     python examples/learn_ppo.py --opponents greedy --steps 1000000
 
 One player learns at a table of four; the others are the compiled policies. Its reward is what it

@@ -1,6 +1,6 @@
 """A distributed trainer: PPO of Ray RLlib, with games played by several workers.
 
-    pip install 'ray[rllib]' torch 'manhattan-game[rl]'   # in an environment of its own
+    pip install 'ray[rllib]' torch '.[rl]'   # in an environment of its own
     python examples/learn_rllib.py --workers 2 --iterations 5
 
 RLlib asks for an older Gymnasium than our pinned one; both will do. Illegal moves are ruled out by

@@ -1,6 +1,6 @@
 """Random moves in Gymnasium: one agent against bots, and a thousand games at once.
 
-pip install 'manhattan-game[rl]'
+pip install '.[rl]'
 python examples/random_gymnasium.py
 """
 
@@ -13,19 +13,21 @@ import manhattan.envs.gymnasium  # noqa: F401 - registers the environment
 
 def main() -> None:
     env = gymnasium.make("manhattan/Manhattan-v1", opponents="medium")
-    env.reset(seed=42)
+    _, info = env.reset(seed=42)
     ended = False
     while not ended:
-        _, reward, ended, _, info = env.step(env.action_space.sample())
+        action = env.action_space.sample(info["action_mask"])
+        _, reward, ended, _, info = env.step(action)
     print(f"against bots: reward {reward:g}, points {info['scores']}, seat {info['seat']}")
 
     envs = gymnasium.make_vec(
         "manhattan/Manhattan-v1", num_envs=1000, vectorization_mode="vector_entry_point"
     )
-    envs.reset(seed=42)
+    _, infos = envs.reset(seed=42)
     games = 0
     for _ in range(226):
-        _, _, terminations, _, _ = envs.step(envs.action_space.sample())
+        actions = envs.action_space.sample(infos["action_mask"])
+        _, _, terminations, _, infos = envs.step(actions)
         games += int(terminations.sum())
     print(f"a thousand at once: {games} games were played")
 

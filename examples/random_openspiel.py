@@ -1,6 +1,6 @@
 """A random game in OpenSpiel.
 
-pip install 'manhattan-game[rl]'
+pip install '.[rl]'
 python examples/random_openspiel.py
 """
 

@@ -1,6 +1,6 @@
 """A random game in PettingZoo, with the board at the end.
 
-pip install 'manhattan-game[rl]'
+pip install '.[rl]'
 python examples/random_pettingzoo.py
 """
 

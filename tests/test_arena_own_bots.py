@@ -18,6 +18,15 @@ def first_legal(view, rng, budget):
 def cheat(view, rng, budget):
     return "A1+4"
 
+def broken(view, rng, budget):
+    return helped(view)
+
+def helped(view):
+    raise ValueError("oops")
+
+def hasty(view, rng, budget):
+    return view.legal_moves()["first"]
+
 nobody = None
 """
 
@@ -53,12 +62,26 @@ def test_a_bot_of_one_s_own_plays(own_bots: str, tmp_path: Path) -> None:
         ("{}:missing", "There is no bot"),
         ("no_such_module:bot", "There is no bot 'no_such_module:bot': No module named"),
         ("{}:nobody", "is no bot: it can't be called"),
-        ("{}:cheat", "cheat failed in deal 0, rotation 0"),
+        ("{}:cheat", "cheat made an illegal move in deal 0, rotation 0"),
+        ("{0}:broken", "ValueError: oops ({folder}/{0}.py, line 12, in helped)"),
+        ("{0}:hasty", "indices must be integers or slices, not str ({folder}/{0}.py, line 15"),
+        ("unfit:bot", "can't be loaded: ZeroDivisionError: division by zero ({folder}/unfit.py"),
         (":", "There is no bot ':'"),
     ],
 )
-def test_what_is_wrong_with_one_s_own_bot_is_told(own_bots: str, name: str, words: str) -> None:
+def test_what_is_wrong_with_one_s_own_bot_is_told(
+    own_bots: str, name: str, words: str, tmp_path: Path
+) -> None:
+    (tmp_path / "unfit.py").write_text("1 / 0\n", "utf-8")
     done = manhattan("arena", "-b", f"random,{name.format(own_bots)}", "-g", "2", "-w", "1")
     assert done.code != 0
-    assert words in done.err
+    assert words.format(own_bots, folder=tmp_path) in done.err
     assert "Traceback" not in done.err
+
+
+def test_the_name_of_one_s_own_bot_is_told_whole(own_bots: str) -> None:
+    """However narrow the window is."""
+    command = ["arena", "-b", f"random,{own_bots}:first_legal", "-g", "2", "-w", "1"]
+    told = manhattan(*command, size=(80, 24)).out
+    rows = [line.split("│")[1].strip() for line in told.splitlines() if line.startswith("│")]
+    assert "".join(rows).replace("random", "", 1) == f"{own_bots}:first_legal"

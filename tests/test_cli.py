@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import manhattan
+from commandline import SCRIPT, Terminal, process, shell
 from commandline import manhattan as run
-from commandline import process, shell
 from lies import at
 from manhattan.game import Game
 from manhattan.record import parse, read, write
@@ -36,6 +36,24 @@ def test_every_command_has_help_and_is_named_in_the_help_of_all(command: str) ->
     assert f"manhattan {command}" in run(command, "--help").out
     assert command in run("--help").out
     assert command in run().out
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ([], ["[OPTIONS] COMMAND"]),
+        (["play"], ["--players -p NUMBER How", "--name -n TEXT A", "--load -l FILE Go"]),
+        (["serve"], ["--host TEXT Who", "--public-metrics Show"]),
+        (["backup"], ["manhattan backup [OPTIONS] TO ", "* TO A new file", "--games Only"]),
+        (["replay"], ["manhattan replay [OPTIONS] FILE ", "--side south|west|north|east The"]),
+        (["bench"], ["--help Show"]),
+        (["bench", "kernel"], ["--players -p NUMBER Only", "--json FILE Write"]),
+    ],
+)
+def test_the_help_speaks_no_python(command: list[str], told: list[str]) -> None:
+    shown = run(*command, "--help", size=(160, 50)).out.replace("│", " ")
+    assert not re.search(r"[<{}]\w|list\[|\bbool\b|\bstr\b|\bint\b", shown), shown
+    assert [words for words in told if words not in " ".join(shown.split())] == []
 
 
 def test_an_unknown_command_is_told_in_a_sentence() -> None:
@@ -135,10 +153,51 @@ def test_a_wrong_option_is_told_in_a_sentence_and_nothing_is_written(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_place_that_can_not_be_written_is_told_in_a_sentence(tmp_path: Path) -> None:
-    outcome = run("simulate", "--games", "1", "--out", tmp_path / "no" / "games.jsonl")
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("no/games.jsonl", "There is no folder {}/no to write games.jsonl into."),
+        (".", "{} is a folder: name a file."),
+        ("x" * 300, "The file can't be written: File name too long."),
+    ],
+)
+def test_a_place_that_can_not_be_written_is_told_in_a_sentence(
+    name: str, what: str, tmp_path: Path
+) -> None:
+    outcome = run("simulate", "--games", "1", "--out", tmp_path / name)
     assert outcome.code == 1
-    assert "games.jsonl: The file can't be written: No such file or directory." in outcome.sentence
+    assert what.format(tmp_path) in outcome.sentence
+
+
+def test_games_that_were_simulated_before_are_not_replaced(tmp_path: Path) -> None:
+    """Nor is anything else; an empty file has nothing to lose."""
+    games, empty = tmp_path / "games.jsonl", tmp_path / "empty"
+    games.write_text("mine")
+    (tmp_path / "games-2.jsonl").touch()
+    empty.touch()
+    outcome = run("simulate", "--games", "1", "--out", games)
+    assert (outcome.code, outcome.out, games.read_text()) == (1, "", "mine")
+    assert outcome.sentence == (
+        f"Error: {games}: There is a file of this name already; choose another name, like "
+        f"{tmp_path / 'games-3.jsonl'}."
+    )
+    assert run("simulate", "--games", "1", "--out", empty).code == 0
+    assert len(list(read(empty))) == 1
+
+
+def test_games_that_are_broken_off_are_kept_as_far_as_they_came(tmp_path: Path) -> None:
+    """By Ctrl-C on a real terminal; the same command without it would begin with them."""
+    command = ("simulate", "--games", "100000", "--out", "games.jsonl")
+    with Terminal(SCRIPT, *command, folder=tmp_path) as terminal:
+        while not re.search(r" [1-9]\d*/100000", terminal.written):
+            terminal.wait_for("/100000")
+        terminal.press("\x03")
+        assert terminal.wait() == 130
+    (played,) = re.findall(r"Broken off after (\d+) of 100000 games\.\r\n$", terminal.written)
+    assert f"{played} record" in terminal.written
+    kept = list(read(tmp_path / "games.jsonl"))
+    assert len(kept) == int(played)
+    assert [path.name for path in tmp_path.iterdir()] == ["games.jsonl"]
 
 
 # --- replay -----------------------------------------------------------------------------------
@@ -221,6 +280,33 @@ def test_a_moment_a_game_or_a_side_that_is_not_there(
 def test_a_true_file_is_verified(games: Path) -> None:
     expected = f"{games}: 2 games are right: rules, shuffles and scores.\n"
     assert process("replay", "--verify", games) == (0, expected, "")
+
+
+@pytest.mark.parametrize("option", [["--verify"], ["--game", "2", "--at", "3"]])
+def test_a_dash_is_the_input(option: list[str], games: Path) -> None:
+    piped = process("replay", "-", *option, typed=games.read_bytes())
+    assert (piped.code, piped.err) == (0, "")
+    assert piped.out == run("replay", games, *option).out.replace(str(games), "the input")
+
+
+def test_what_is_wrong_with_the_input_is_told_like_a_file_s() -> None:
+    outcome = process("replay", "--verify", "-", typed=b"\xff\xfe\n")
+    assert outcome.err == "Error: the input: This is not a text in UTF-8, so it is no record.\n"
+
+
+def test_whoever_stops_a_check_is_told_how_far_it_came(
+    games: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked = iter([None])
+
+    def walk(_: object) -> None:
+        if next(checked, "over") is not None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys.modules["manhattan.cli.replay"], "walk", walk)
+    outcome = run("replay", "--verify", games)
+    assert (outcome.code, outcome.out) == (130, "")
+    assert "Broken off after 1 game, which is right." in outcome.sentence
 
 
 def test_what_could_not_be_checked_is_said(games: Path) -> None:
@@ -349,7 +435,30 @@ def test_whoever_stops_reading_gets_no_complaint(command: str, games: Path) -> N
     assert "rror" not in outcome.err
 
 
-@pytest.mark.parametrize("command", ["rules", 'replay "$file" --at 30'])
-def test_a_terminal_that_knows_only_ascii_gets_no_traceback(command: str, games: Path) -> None:
-    outcome = shell(f"$manhattan {command}", file=str(games), PYTHONIOENCODING="ascii")
+@pytest.mark.parametrize("command", ["simulate --games 9 --out -", "rules", "--version"])
+def test_an_output_that_takes_nothing_is_told_in_a_sentence(command: str) -> None:
+    """A full disk: in the middle of it, or with the last words."""
+    outcome = shell(f"$manhattan {command} >/dev/full")
+    assert outcome.code == 1
+    assert outcome.err.endswith(
+        "Error: What comes out can't be written: No space left on device.\n"
+    )
     assert "Traceback" not in outcome.err
+
+
+def test_nobody_needs_an_input_or_an_output() -> None:
+    outcome = shell("$manhattan rules >&- && $manhattan play <&-")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out.endswith("Goodbye.\n")
+
+
+def test_a_terminal_that_knows_only_ascii_is_shown_what_looks_alike(games: Path) -> None:
+    """Nothing becomes a question mark, and everything keeps its place."""
+    command = '$manhattan replay "$file" --at 30 && $manhattan play </dev/null && $manhattan rules'
+    outcome = shell(command, file=str(games), PYTHONIOENCODING="ascii")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "Hans im Gluck 2017 . round 2 of 4 . " in outcome.out
+    assert "\n> " in outcome.out  # whose turn it is
+    assert " 1   .   2   .  " in outcome.out
+    assert re.search(r" # \. \. | \. # \. | \. \. # ", outcome.out)  # a card
+    assert "?" not in outcome.out.replace("(? for help)", "")

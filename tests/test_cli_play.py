@@ -58,7 +58,9 @@ def test_a_build_may_be_typed_in_small_letters(tmp_path: Path) -> None:
         ("C5+3", "Blocks for round 1 are chosen first, 6 of each colour."),
         ("-2", "Blocks for round 1 are chosen first, 6 of each colour."),
         ("112235", "'112235' is not a move."),
-        ("hello world", "is not a move. Moves look like C5+3"),
+        ("hello world", "'hello world' is not a move. Moves look like C5+3"),
+        ("zz", "'zz' is not a move."),
+        ("sheets", "No round is scored yet."),
         ("\u04215+3", "CYRILLIC CAPITAL LETTER ES"),
         ("C\uff15+3", "FULLWIDTH DIGIT FIVE"),
         ("\u0661\u0661\u0662\u0662\u0663\u0664", "ARABIC-INDIC DIGIT ONE"),
@@ -80,6 +82,19 @@ def test_whatever_is_typed_is_answered_and_the_game_goes_on(
     assert what in outcome.out
     assert "Ada chooses 1 1 2 2 3 4." in outcome.out
     assert outcome.out.endswith("Goodbye.\n")
+
+
+@pytest.mark.parametrize(
+    ("typed", "what"),
+    [
+        ("1124", "'1124' is not a move."),
+        ("[1124]", "[1124]: Write a list of blocks for each colour"),
+    ],
+)
+def test_blocks_for_one_of_two_colours_are_refused_as_they_were_typed(
+    typed: str, what: str
+) -> None:
+    assert what in manhattan(*NEW, "--players", "2", typed=typing(typed, "quit")).out
 
 
 def test_a_wrong_build_is_refused_with_the_reason() -> None:
@@ -264,7 +279,7 @@ def test_a_game_is_played_to_its_end(play: Callable[[str], str], options: list[s
     assert (outcome.code, outcome.err) == (0, "")
     assert re.search(r"(wins|share the win), ", outcome.out)
     assert f"Every shuffle follows from the seed {SEED}\n" in outcome.out
-    assert outcome.out.endswith(AT_THE_END)
+    assert outcome.out.endswith(f"{AT_THE_END}Goodbye.\n")
 
 
 class Watchful:

@@ -6,15 +6,20 @@ import re
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from commandline import SCRIPT, Terminal, manhattan, typing
+from manhattan.cli.replay import Pages
+from manhattan.cli.telling import sentence
 from manhattan.cli.typed import HELP
 from manhattan.game import Game
 from manhattan.record import write
+from manhattan.replay import walk
 from manhattan.rules import Phase, Seat
-from saved import NAMES, finished, saved_game, stuck, told
+from saved import NAMES, finished, recorded, saved_game, stuck, told
 
 CLEARED = "\x1b[2J\x1b[H"
+AT_THE_END = "Save the game? A file's name, or Enter: "
 COLUMNS, LINES = SMALL = (80, 24)
 """The usual window of a terminal."""
 
@@ -22,7 +27,12 @@ COLUMNS, LINES = SMALL = (80, 24)
 def on_screen(written: str) -> list[str]:
     """The lines since the screen was cleared last, each as it reads."""
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", written.split(CLEARED)[-1])
-    return plain.split("\n")
+    return plain.replace("\r", "").split("\n")
+
+
+def rows_of(shown: list[str]) -> int:
+    """So many lines they take on a small screen, where a longer one goes on in the next."""
+    return sum(-(-len(line) // COLUMNS) or 1 for line in shown)
 
 
 def loaded(folder: Path, name: str) -> list[str]:
@@ -34,11 +44,13 @@ class Reader:
     """Makes the first move that is there, in every turn, and counts the lines of its screen."""
 
     def __init__(self) -> None:
-        self.turns = 0
+        self.turns = self.ends = 0
 
     def __call__(self, written: str) -> str:
         shown = on_screen(written)
         if shown[-1].startswith("Save the game?"):
+            check_the_end(shown)
+            self.ends += 1
             return "\n"
         if shown[-1].startswith("Choose") and len(shown) > 1 and "looks good" not in shown[-2]:
             return "hint\n"
@@ -57,6 +69,17 @@ class Reader:
         return "hint\n"
 
 
+def check_the_end(shown: list[str]) -> None:
+    """The board, who won, the last sheet and the seed have room together."""
+    text = "\n".join(shown)
+    assert rows_of(shown) <= LINES, text
+    assert re.match(r".* · round \d of \d · over\n", text), text
+    assert text.count("City ") == 6
+    assert re.search(r"^\w+ (wins|and \w+ share the win), ", text, flags=re.MULTILINE)
+    assert "majorities" in text
+    assert re.search(r"^Every shuffle follows from the seed 0{64}$", text, flags=re.MULTILINE)
+
+
 ROUND_THE_TABLE = ("south north", "west east", "south west north", "north east south",
                    "south west north east")  # fmt: skip
 SIDES = [
@@ -73,6 +96,7 @@ def test_a_turn_has_room_on_a_small_screen(seats: list[str], person: int, tmp_pa
     outcome = manhattan(*loaded(tmp_path, NAMES[person]), typed=reader, terminal=True, size=SMALL)
     assert (outcome.code, outcome.err) == (0, "")
     assert reader.turns >= 20
+    assert reader.ends == 1
 
 
 @pytest.mark.parametrize("seat", Seat)
@@ -110,6 +134,24 @@ def test_long_names_take_no_room_from_anything(tmp_path: Path) -> None:
     assert "Build (? for help)" in shown[-2]
     assert len(shown) <= LINES + 1  # the input was closed on a line of its own
     assert all(len(line) <= COLUMNS for line in shown)
+
+
+@pytest.mark.parametrize("side", ["south", "west"])
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_a_replay_has_room_on_a_small_screen(side: str, players: int) -> None:
+    """Every scoring and some other moments: the headline, six cities, what happened, the keys."""
+    walked = walk(recorded(told(finished(players=players))))
+    pages = Pages(walked, Seat(side))
+    screen = Console(force_terminal=True, width=COLUMNS, height=LINES)
+    for ply in {*pages.rounds, *range(0, len(pages), 10)}:
+        shown = [line for part in pages.page(ply, screen) for line in screen.render_lines(part)]
+        text = ["".join(segment.text for segment in line).rstrip() for line in shown]
+        assert rows_of([*text, "the keys"]) <= LINES, "\n".join(text)
+        assert f"move {ply} of {len(walked.steps)}" in text
+        assert "\n".join(text).count("City ") == 6
+        told_last = [sentence(e, walked.start.setup) for e in walked.steps[ply - 1].events][-1]
+        assert not ply or told_last in text
+        assert ("majorities" in "\n".join(text)) == (ply in pages.rounds[1:])
 
 
 @pytest.mark.parametrize("line", HELP.splitlines())
@@ -163,3 +205,41 @@ def test_between_rounds_one_may_save_and_look(tmp_path: Path) -> None:
         assert terminal.wait() == 0
     assert saved_game(tmp_path / "between").ply == 28
     assert not (tmp_path / "manhattan-unfinished.json").exists()
+
+
+# --- on a real terminal -----------------------------------------------------------------------
+
+
+def test_whatever_is_typed_is_answered_on_a_line_of_its_own(tmp_path: Path) -> None:
+    """An empty line, too, up to the last question: nothing is written behind it."""
+    write(tmp_path / "game", [told(finished().at(111))])
+    name = finished().state_at(111).table.player.name
+    with Terminal(SCRIPT, *loaded(tmp_path, name), folder=tmp_path) as terminal:
+        for asked, typed in (("help): ", ""), ("help): ", finished().moves[111]), ("Enter: ", "")):
+            terminal.wait_for(asked)
+            terminal.press(f"{typed}\n")
+        assert terminal.wait() == 0
+    assert on_screen(terminal.written)[-3:] == [AT_THE_END, "Goodbye.", ""]
+    written = on_screen(terminal.written.replace(CLEARED, ""))
+    assert [line for line in written if "help): " in line] == [
+        "Build (? for help): ",
+        f"Build (? for help): {finished().moves[111]}",
+    ]
+
+
+def test_what_is_longer_than_the_screen_is_read_page_by_page(tmp_path: Path) -> None:
+    """With whatever pager one likes; what has room is just told."""
+    write(tmp_path / "game", [told(finished().at(111))])
+    name = finished().state_at(111).table.player.name
+    env = ("/usr/bin/env", "PAGER=sed s/^/paged:/")
+    with Terminal(*env, SCRIPT, *loaded(tmp_path, name), folder=tmp_path) as terminal:
+        for typed in ("rules", "sheets"):
+            terminal.wait_for("help): ")
+            terminal.press(f"{typed}\n")
+        terminal.wait_for("help): ")
+        terminal.press("quit\n")
+        assert terminal.wait() == 0
+    _, rules, sheets, _ = terminal.written.split("help): ")
+    assert rules.count("\npaged:") > 50
+    assert "majorities" in sheets
+    assert "paged:" not in sheets

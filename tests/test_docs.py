@@ -7,6 +7,7 @@ import doctest
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -41,6 +42,16 @@ def test_the_examples_in_docstrings_run(module: ModuleType) -> None:
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", page.read_text("utf-8")):
         assert (page.parent / target).exists(), target
+
+
+def test_what_is_to_be_installed_is_there() -> None:
+    """We are in no package index: extras are those of the folder that one has."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    texts = [page.read_text("utf-8") for page in [*PAGES, *(ROOT / "examples").glob("*.py")]]
+    commands = [c for text in texts for c in re.findall(r"pip install [^`\n]+", text)]
+    named = {extra for command in commands for extra in re.findall(r"'\.\[(\w+)\]'", command)}
+    assert {"rl", "learn", "cluster"} <= named <= set(extras["optional-dependencies"])
+    assert not [command for command in commands if "manhattan" in command]
 
 
 def test_the_editions_page_is_fresh() -> None:

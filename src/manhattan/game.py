@@ -15,6 +15,7 @@ from manhattan.rules import (
     Event,
     ManhattanError,
     Move,
+    NotationError,
     Refusal,
     Result,
     Seat,
@@ -239,4 +240,8 @@ class _Remembered:
 
 
 def _move(move: Move | str) -> Move:
-    return parse_move(move) if isinstance(move, str) else move
+    if isinstance(move, str):
+        return parse_move(move)
+    if not isinstance(move, Move):  # whoever has types does not come here; a bot may
+        raise NotationError(f"{move!r:.60} is not a move. Play one of the legal moves.")
+    return move

@@ -213,8 +213,14 @@ def read(path: str | Path) -> Iterator[Record]:
     """The records of a file, one after the other: one a line, or a single one over many lines."""
     with _told_as("read", path):
         file = open(path, encoding="utf-8")  # noqa: SIM115 - closed below
-    with file, _told_as("read", path):
-        yield from _records(file, str(path))
+    with file:
+        yield from read_open(file, str(path))
+
+
+def read_open(file: TextIO, name: str) -> Iterator[Record]:
+    """The same of a file that is open already, told by this name where something is wrong."""
+    with _told_as("read", name):
+        yield from _records(file, name)
 
 
 def _records(file: TextIO, name: str) -> Iterator[Record]:

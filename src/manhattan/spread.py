@@ -88,7 +88,9 @@ def over_ray(work: Callable[[Task], Done], tasks: Iterable[Task], address: str) 
     try:
         import ray
     except ImportError as error:
-        raise SpreadError("Ray is not installed: pip install 'manhattan-game[ray]'.") from error
+        raise SpreadError(
+            "Ray is not installed: pip install '.[ray]' in the folder of this project."
+        ) from error
     try:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except Exception as error:  # Ray has many ways to say no

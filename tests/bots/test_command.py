@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from commandline import manhattan
 from manhattan.bots import LEVELS
+from manhattan.figure import Figure
 from manhattan.judgement.mind import Kind, read_mind
+from manhattan.judgement.training import Training
 from manhattan.rules import set_up
 
 pytestmark = [pytest.mark.compiled, pytest.mark.xdist_group("4-1")]
@@ -31,7 +34,7 @@ def test_training_ends_with_a_file_that_bots_can_play_by(tmp_path: Path) -> None
     [
         (["--scale", "0"], "--scale is a number like 0.1 or 2, not 0.0."),
         (["--scale", "nan"], "--scale is a number like 0.1 or 2, not nan."),
-        (["--out", "nowhere/mind.npz"], "There is no folder nowhere to write into."),
+        (["--out", "nowhere/mind.npz"], "There is no folder nowhere to write mind.npz into."),
         (["--players", "5"], "2 to 4 players"),
     ],
 )
@@ -71,3 +74,33 @@ def test_the_bench_tells_how_fast_bots_think(
     assert all(figure["4"] > 0 for figure in figures.values())
     assert figures["hard_mean"]["4"] <= figures["hard_most"]["4"]
     assert "ms a move" in done.out
+
+
+def test_a_bench_that_is_broken_off_tells_what_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def measure(*_: object) -> Iterator[Figure]:
+        yield Figure("trials", 4, 1234.0, "a second")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("manhattan.bots.speed.measure", measure)
+    path = tmp_path / "bots.json"
+    done = manhattan("bench", "bots", "--json", path)
+    assert done.code == 130
+    assert "1,234" in done.out
+    assert json.loads(path.read_text()) == {"trials": {"4": 1234.0}}
+    assert done.err.endswith("Broken off after 1 figure.\n")
+    nowhere = manhattan("bench", "bots", "--json", tmp_path / "no" / "bots.json")
+    assert "There is no folder" in nowhere.sentence  # and nothing was measured for it
+
+
+def test_learning_that_is_broken_off_tells_how_to_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(_: Training) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Training, "run", run)
+    done = manhattan("train", "--out", tmp_path / "mind.npz")
+    assert done.code == 130
+    assert done.err.endswith("Broken off in the first stage: nothing is kept yet.\n")

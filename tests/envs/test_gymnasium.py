@@ -56,6 +56,19 @@ def test_whole_games_against_each_level(level: str) -> None:
     assert total == info["scores"][info["seat"]]
 
 
+def test_the_mask_that_is_told_is_one_to_sample_with() -> None:
+    """As Gymnasium's own examples do it; without masks, any legal action comes out, too."""
+    env = gymnasium.make(ours.ID, opponents="random")
+    _, info = env.reset(seed=1)
+    for _ in range(28):
+        assert info["action_mask"].dtype == np.int8
+        only = np.zeros_like(info["action_mask"])
+        only[env.action_space.sample(info["action_mask"])] = 1
+        _, _, ended, _, info = env.step(env.action_space.sample(only))
+        assert not info["illegal"]
+    assert ended
+
+
 def test_the_strongest_play_along() -> None:
     """They think for as long as they may: so only the choice of blocks and a turn of each."""
     env = ours.ManhattanEnv(opponents=["hard", "expert", "hard"], seat=0)
@@ -134,7 +147,9 @@ def test_the_agents_moves_deal_nobody_another_game() -> None:
         ({"opponents": ["easy"]}, "3 opponents are needed"),
         ({"edition": "gold"}, "gold"),
         ({"seat": 4}, "no player 4"),
-        ({"on_illegal": "cheer"}, "no way with illegal moves"),
+        ({"on_illegal": "cheer"}, "option on_illegal can't be 'cheer'. It can be: penalty, raise"),
+        ({"rewards": "x"}, "option rewards can't be 'x'. It can be: scoring, end"),
+        ({"utility": ["score"]}, "option utility can't be .* It can be: win_share, score"),
         ({"playerz": 3}, "no option 'playerz'.*: players, edition, house_rules, utility, rewards"),
         ({"house_rules": "tallest_tie:one_owner"}, "House rules are a dictionary"),
     ],
@@ -182,6 +197,21 @@ def test_their_checks_that_fit_many_games() -> None:
     assert ended.all()
     assert infos["episode"]["l"].tolist() == [112] * 8
     assert benchmark_vector_step(many(), target_duration=1, seed=1) > 0
+
+
+def test_the_masks_that_are_told_are_some_to_sample_with() -> None:
+    """All in one array, as they are told, or in a tuple, as Gymnasium takes them."""
+    envs = many()
+    _, infos = envs.reset(seed=1)
+    for _ in range(9):
+        for given in (np.asarray, tuple):
+            infos = envs.step(envs.action_space.sample(given(infos["action_mask"])))[4]
+            assert not infos["illegal"].any()
+    only = np.zeros_like(infos["action_mask"])
+    only[:, 220] = 1
+    assert envs.action_space.sample(only).tolist() == [220] * 8
+    with pytest.raises(ManhattanError, match=r"array of shape \(8, 304\), not \(304,\)"):
+        envs.action_space.sample(only[0])
 
 
 def test_a_game_that_ended_is_dealt_anew_in_the_next_step() -> None:
@@ -341,8 +371,9 @@ def test_what_is_no_action_at_all_changes_nothing(wrong: int) -> None:
     [
         ({"count": 0}, "at least one game"),
         ({"render_mode": "ansi"}, "not rendered"),
-        ({"autoreset_mode": AutoresetMode.DISABLED}, "dealt anew"),
-        ({"opponents": "expert"}, "no kind of opponents 'expert'"),
+        ({"autoreset_mode": AutoresetMode.DISABLED}, "autoreset_mode can't be 'Disabled'"),
+        ({"autoreset_mode": "x"}, "autoreset_mode can't be 'x'. It can be: NextStep, SameStep"),
+        ({"opponents": "expert"}, "option opponents can't be 'expert'. It can be: self, uniform"),
     ],
 )
 def test_vectors_that_there_are_not(options: dict[str, Any], told: str) -> None:

@@ -199,6 +199,25 @@ def test_utilities() -> None:
 
 
 @FOUR
+@pytest.mark.parametrize("game", ["kuhn_poker", "python_manhattan"])
+def test_whoever_is_not_to_act_has_no_actions(game: str) -> None:
+    """At a chance node nobody but chance has, as in OpenSpiel's own games."""
+    state = pyspiel.load_game(game).new_initial_state()
+    assert state.is_chance_node()
+    outcomes = [action for action, _ in state.chance_outcomes()]
+    assert state.legal_actions() == state.legal_actions(pyspiel.PlayerId.CHANCE) == outcomes
+    assert [state.legal_actions(player) for player in range(state.num_players())] == (
+        [[]] * state.num_players()
+    )
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+    mover = state.current_player()
+    assert state.legal_actions(mover) == state.legal_actions()
+    assert state.legal_actions(pyspiel.PlayerId.CHANCE) == []
+    assert state.legal_actions((mover + 1) % state.num_players()) == []
+
+
+@FOUR
 def test_bad_actions_change_nothing() -> None:
     state = played(load(), Random(1), 10)
     before = str(state), state.history()
@@ -231,7 +250,7 @@ def test_nothing_happens_after_the_end() -> None:
     [
         ({"edition": "gold"}, "gold"),
         ({"players": 5}, "2 to 4 players"),
-        ({"utility": "fame"}, "There is no utility 'fame'"),
+        ({"utility": "fame"}, "The option utility can't be 'fame'"),
         ({"house_rules": "no talking"}, "write it like tallest_tie:one_owner"),
         ({"house_rules": "talking:no"}, "no house rule 'talking'"),
     ],

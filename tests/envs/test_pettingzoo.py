@@ -274,8 +274,8 @@ def test_pictures_show_the_game() -> None:
     [
         ({"edition": "gold"}, "gold"),
         ({"players": 1}, "2 to 4 players"),
-        ({"utility": "fame"}, "no utility 'fame'"),
-        ({"rewards": "never"}, "no payday 'never'"),
+        ({"utility": "fame"}, "option utility can't be 'fame'"),
+        ({"rewards": "never"}, "option rewards can't be 'never'"),
     ],
 )
 def test_games_that_there_are_not(options: dict[str, Any], told: str) -> None:

@@ -75,6 +75,13 @@ def test_a_back_up_overwrites_nothing_and_says_what_is_missing(tmp_path: Path) -
     assert taken.code == 1
     assert "already" in taken.err
     assert there.read_text() == "mine"
+    games = manhattan("backup", there, "--database", there, "--games")
+    assert (games.code, "already; choose another" in games.sentence) == (1, True)
+    assert there.read_text() == "mine"
+    for only_games in ([], ["--games"]):
+        astray = manhattan("backup", tmp_path / "no" / "x", "--database", there, *only_games)
+        assert (astray.code, f"no folder {tmp_path / 'no'}" in astray.sentence) == (1, True)
+    assert not (tmp_path / "no").exists()
     other = manhattan("backup", tmp_path / "new.db", "--database", there)
     assert other.code == 1
     assert "can't be" in other.err

@@ -3,26 +3,42 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import pytest
+
+from databases import free_port
 from serving import Running, play_on
 
 PAGE = Path(__file__).parents[2] / "docs/protocol.md"
 
 
+def code() -> str:
+    (found,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    assert len(found.splitlines()) <= 30
+    return str(found)
+
+
 def example() -> dict[str, Any]:
-    (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-    assert len(code.splitlines()) <= 30
     names: dict[str, Any] = {"__name__": "example"}
-    exec(code, names)
+    exec(code(), names)
     return names
 
 
 def test_the_bot_from_outside_opens_a_table_and_plays_it_to_its_end(served: Running) -> None:
     result = example()["main"](served.address)
     assert min(result["scores"]) > 20
+
+
+def test_the_bot_from_outside_says_in_a_sentence_that_nobody_is_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["bot.py", f"http://127.0.0.1:{free_port()}"])
+    with pytest.raises(SystemExit, match="does not answer"):
+        exec(code(), {"__name__": "__main__"})
 
 
 def test_the_bot_from_outside_joins_a_table_of_others(served: Running) -> None:

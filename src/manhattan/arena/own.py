@@ -6,6 +6,7 @@ import pkgutil
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from traceback import extract_tb
 from typing import cast
 
 from manhattan.bots import Bot, NoSuchBot, bot
@@ -22,6 +23,8 @@ def player(name: str) -> Bot:
     try:
         found = pkgutil.resolve_name(name)
     except Exception as error:  # whatever a module of somebody's own does when it is loaded
+        if _line(name, error):
+            raise NoSuchBot(f"{name!r} can't be loaded: {what_failed(name, error)}.") from error
         raise NoSuchBot(f"There is no bot {name!r}: {error}.") from error
     if not callable(found):
         raise NoSuchBot(f"{name!r} is no bot: it can't be called.")
@@ -29,12 +32,35 @@ def player(name: str) -> Bot:
 
 
 def source(name: str) -> bytes:
-    """The file that a bot of one's own is written in; nothing for one of ours."""
+    """What a bot of one's own is written as; nothing for one of ours."""
+    path = _file(name)
+    return path.read_bytes() if path else b""
+
+
+def what_failed(name: str, error: Exception) -> str:
+    """An error in a bot's code, and the line of it."""
+    told = ": ".join(filter(None, (type(error).__name__, str(error))))
+    return " ".join(filter(None, (told, _line(name, error))))
+
+
+def _line(name: str, error: Exception) -> str:
+    """The last line that it passed through beside the bot: what that called is others' work."""
+    path = _file(name)
+    frames = extract_tb(error.__traceback__)
+    own = [frame for frame in frames if path and Path(frame.filename).parent == path.parent]
+    return f"({own[-1].filename}, line {own[-1].lineno}, in {own[-1].name})" if own else ""
+
+
+def _file(name: str) -> Path | None:
+    """Where a bot of one's own is written."""
     if ":" not in name:
-        return b""
+        return None
     _look_here_too()
-    spec = find_spec(name.partition(":")[0])
-    return Path(spec.origin).read_bytes() if spec and spec.origin and spec.has_location else b""
+    try:
+        spec = find_spec(name.partition(":")[0])
+    except Exception:  # a package that can't be loaded holds no module
+        return None
+    return Path(spec.origin) if spec and spec.origin and spec.has_location else None
 
 
 def _look_here_too() -> None:

@@ -17,7 +17,9 @@ def library() -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise ArenaError("Pictures need matplotlib: pip install 'manhattan-game[plot]'.") from error
+        raise ArenaError(
+            "Pictures need matplotlib: pip install '.[plot]' in the folder of this project."
+        ) from error
     return Figure
 
 

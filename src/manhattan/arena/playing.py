@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from manhattan.arena.match import ArenaError, Match, Seating
-from manhattan.arena.own import player
+from manhattan.arena.own import player, what_failed
 from manhattan.bots import OWN_PACE, THINKERS, Bot, Level
 from manhattan.game import Game
-from manhattan.rules import set_up
+from manhattan.rules import IllegalMove, NotationError, set_up
 from manhattan.view import view_of
 
 
@@ -43,13 +43,19 @@ def play(match: Match, seating: Seating) -> Outcome:
         seat = game.table.mover
         seen = view_of(game, seat)
         begin = time.perf_counter()
+        name = names[seat]
+        where = f"deal {seating.deal}, rotation {seating.rotation}, ply {game.ply}"
         try:
             move = bots[seat](seen, rngs[seat], OWN_PACE)
-            seconds[seat] += time.perf_counter() - begin
-            game.play(move)
         except Exception as error:
-            where = f"deal {seating.deal}, rotation {seating.rotation}, ply {game.ply}"
-            raise ArenaError(f"{names[seat]} failed in {where}: {error!r}") from error
+            raise ArenaError(f"{name} failed in {where}: {what_failed(name, error)}") from error
+        seconds[seat] += time.perf_counter() - begin
+        try:
+            game.play(move)
+        except NotationError as error:
+            raise ArenaError(f"{name} returned no move in {where}: {error}") from error
+        except IllegalMove as error:
+            raise ArenaError(f"{name} made an illegal move in {where}: {error}") from error
         moves[seat] += 1
     result = game.table.result
     assert result is not None

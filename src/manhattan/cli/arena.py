@@ -13,16 +13,18 @@ import typer
 from rich.console import Group
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Column
 from rich.table import Table as Grid
 
-from manhattan.arena import ArenaError, Match, Outcome, Standing, standings
+from manhattan.arena import Match, Outcome, Standing, standings
 from manhattan.arena.picture import draw, library
 from manhattan.arena.playing import load
 from manhattan.arena.spreading import Journal, code, play_all, play_all_with_ray
 from manhattan.bots import BOTS
+from manhattan.cli.files import check_place
 from manhattan.cli.opponents import bot_names
 from manhattan.cli.options import EditionId, HouseRules, house_rules
-from manhattan.cli.terminal import console
+from manhattan.cli.terminal import broken_off, console
 from manhattan.rules import DEFAULT_EDITION
 
 
@@ -62,7 +64,8 @@ def arena(
     names = tuple(bot_names(bots))
     seats = min(4, len(names)) if players is None else players
     match = Match(names, games, seats, edition, house_rules(house_rule), seed)
-    _check_files(json_file, plot)
+    for path in filter(None, (json_file, plot)):
+        check_place(path)
     if plot:
         library()  # hours later is no time to learn that it is not there
     kept = Journal(journal, match) if journal else None
@@ -72,8 +75,7 @@ def arena(
         go_on = (
             "The same command goes on from here" if kept else "With --journal FILE it could go on"
         )
-        console(stderr=True).print(f"Broken off after {len(outcomes)} games. {go_on}.")
-        raise typer.Exit(130)
+        broken_off(console(stderr=True), f"after {len(outcomes)} games. {go_on}")
 
 
 def _play(
@@ -83,25 +85,16 @@ def _play(
     played = kept.read() if kept else []
     todo = range(len(played), match.deals)
     outcomes = [outcome for deal in played[: match.deals] for outcome in deal]
-    if todo and not ray:
-        load(match)  # what has to be compiled is compiled once, before all cores need it
-    deals = play_all_with_ray(match, todo, ray) if ray else play_all(match, todo, workers)
     try:
+        if todo and not ray:
+            load(match)  # what has to be compiled is compiled once, before all cores need it
+        deals = play_all_with_ray(match, todo, ray) if ray else play_all(match, todo, workers)
         for deal in _watched(match, outcomes, deals):
             if kept:
                 kept.add(deal)
     except KeyboardInterrupt:
         return outcomes, False
     return outcomes, True
-
-
-def _check_files(*paths: Path | None) -> None:
-    """The same goes for a file that can't be written."""
-    for path in paths:
-        if path is not None and not path.absolute().parent.is_dir():
-            raise ArenaError(f"There is no folder {path.parent} to write {path.name} into.")
-        if path is not None and path.is_dir():
-            raise ArenaError(f"{path} is a folder: name a file.")
 
 
 def _tell(match: Match, outcomes: list[Outcome], json_file: Path | None, plot: Path | None) -> None:
@@ -140,7 +133,9 @@ def _watched(
 
 
 def _grid(match: Match, found: list[Standing]) -> Grid:
-    grid = Grid("bot", "wins", "95 %", "points", "rating", "ms a move", "games")
+    grid = Grid(Column("bot", overflow="fold"))
+    for heading in ("wins", "95 %", "points", "rating", "ms a move", "games"):
+        grid.add_column(heading, no_wrap=True)
     for s in found:
         if not s.games:
             grid.add_row(s.name, *"-----", "0")

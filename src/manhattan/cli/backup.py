@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from manhattan import record
+from manhattan.cli.files import check_new
 from manhattan.cli.serve import Database, ServeError, usual_database
 from manhattan.cli.terminal import console
 
@@ -35,12 +36,9 @@ def backup(
     source = database or str(usual_database())
     if "://" not in source and not Path(source).exists():
         raise ServeError(f"There are no tables at {source}.")
-    if games:
-        told = _write_games(source, to)
-    else:
-        if "://" not in to and Path(to).exists():
-            raise ServeError(f"There is a file {to} already: name a new one.")
-        told = asyncio.run(_copied(source, to))
+    if games or "://" not in to:
+        check_new(Path(to))
+    told = _write_games(source, to) if games else asyncio.run(_copied(source, to))
     console(stderr=True).print(told, soft_wrap=True)
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.table import Table as Grid
 
-from manhattan.cli.terminal import console
+from manhattan.cli.files import check_place
+from manhattan.cli.helping import Command, Group
+from manhattan.cli.terminal import broken_off, console
 from manhattan.figure import Figure
 from manhattan.rules import ManhattanError
 from manhattan.rules.setup import check_count
@@ -25,7 +28,7 @@ class BenchError(ManhattanError):
     """Something can't be measured here."""
 
 
-bench = typer.Typer(help="Measure the speed on this machine.", no_args_is_help=True)
+bench = typer.Typer(cls=Group, help="Measure the speed on this machine.", no_args_is_help=True)
 
 
 @bench.callback()
@@ -33,7 +36,7 @@ def explain() -> None:
     """Measure the speed on this machine."""
 
 
-@bench.command()
+@bench.command(cls=Command)
 def kernel(
     players: Counts = None,
     games: Annotated[int, typer.Option("--games", "-g", min=100, help="Games a run.")] = 50_000,
@@ -53,7 +56,7 @@ def kernel(
     _show(measure(_counts(players), games, yardstick, batched_yardstick), json_file)
 
 
-@bench.command()
+@bench.command(cls=Command)
 def bots(
     players: Counts = None,
     trials: Annotated[
@@ -70,7 +73,7 @@ def bots(
     _show(measure(_counts(players), trials, games), json_file)
 
 
-@bench.command()
+@bench.command(cls=Command)
 def server(
     seconds: Annotated[
         float, typer.Option("--seconds", "-s", min=1, help="How long each run is measured.")
@@ -103,7 +106,7 @@ def server(
     _show(figures, json_file)
 
 
-@bench.command()
+@bench.command(cls=Command)
 def envs(
     decisions: Annotated[
         int, typer.Option("--decisions", "-d", min=100, help="Decisions a run.")
@@ -119,7 +122,7 @@ def envs(
         from manhattan.envs import vector as _  # noqa: F401 - is Gymnasium there?
     except ImportError as missing:
         raise BenchError(
-            f"{missing.name} is not installed: pip install 'manhattan-game[rl]'."
+            f"{missing.name} is not installed: pip install '.[rl]' in the folder of this project."
         ) from missing
     _show(speed.measure(decisions, batch), json_file)
 
@@ -130,14 +133,23 @@ def _counts(players: list[int] | None) -> list[int]:
 
 def _show(measured: Iterable[Figure], json_file: Path | None) -> None:
     """A table of figures, and how far they are while they are measured."""
+    if json_file is not None:
+        check_place(json_file)
     figures: dict[str, dict[str, float]] = {}
     grid = Grid("what", "players", "figure", "")
-    with console(stderr=True).status("Measuring ...") as status:
+    whole = False
+    screen = console(stderr=True)
+    with suppress(KeyboardInterrupt), screen.status("Measuring ...") as status:
         for figure in measured:
             status.update(f"Measuring ... {figure.name} is done")
             figures.setdefault(figure.name, {})[str(figure.players or "all")] = figure.value
             value = f"{figure.value:,.0f}" if figure.value >= 100 else f"{figure.value:.2f}"
             grid.add_row(figure.name, str(figure.players or ""), value, figure.unit)
-    console().print(grid)
+        whole = True
+    if grid.row_count:
+        console().print(grid)
     if json_file is not None:
         json_file.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
+    if not whole:
+        many = "1 figure" if grid.row_count == 1 else f"{grid.row_count} figures"
+        broken_off(screen, f"after {many}")

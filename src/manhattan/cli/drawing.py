@@ -57,6 +57,11 @@ def rows_of_cities(seat: Seat) -> int:
     return len(turned(seat, _ROWS, _COLUMNS))
 
 
+def most_lines(seat: Seat) -> int:
+    """So many lines the board takes, seen from a seat, when towers are mixed everywhere."""
+    return 7 * rows_of_cities(seat)
+
+
 def board_width(seat: Seat) -> int:
     """So many columns of the terminal the board takes, seen from a seat."""
     cities = _ROWS * _COLUMNS // rows_of_cities(seat)
@@ -206,7 +211,28 @@ def _blocks(stock: Stock) -> str:
 
 def sheet(setup: Setup, scored: Sheet) -> Grid:
     """The score sheet of a round."""
-    grid = Grid(title=f"Round {scored.round}", title_justify="left")
+    grid = _filled(Grid(title=f"Round {scored.round}", title_justify="left"), setup, scored)
+    grid.caption = _tallest(scored) or None
+    return grid
+
+
+_BRIEF_NAME: Final = 18
+
+
+def brief_sheet(setup: Setup, scored: Sheet) -> RenderableType:
+    """The same in fewer lines: a heading, and a line for each colour below its own."""
+    heading = " · ".join(filter(None, (f"Round {scored.round}", _tallest(scored))))
+    plain = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    return Group(Text(heading, "italic"), _filled(plain, setup, scored, _BRIEF_NAME))
+
+
+def _tallest(scored: Sheet) -> str:
+    where = ", ".join(map(str, scored.tallest))
+    return f"tallest: {where}, {scored.height} floors" if where else ""
+
+
+def _filled(grid: Grid, setup: Setup, scored: Sheet, longest: int | None = None) -> Grid:
+    """A score sheet's columns and lines, with names no longer than that."""
     for heading in ("", "player", "tallest", "majorities", "towers", "points", "total"):
         left = heading in ("", "player", "majorities")
         grid.add_column(heading, justify="left" if left else "right")
@@ -215,17 +241,18 @@ def sheet(setup: Setup, scored: Sheet) -> Grid:
         last = slot + 1 == len(setup.colours) or setup.player_of(setup.colours[slot + 1]) != number
         cities = ", ".join(score.majorities)
         worth = f"{MAJORITY_POINTS * len(score.majorities)}" + (f" ({cities})" if cities else "")
+        name = Text(setup.players[number].name)
+        if longest is not None:
+            name.truncate(longest, overflow="ellipsis")
         grid.add_row(
             chip(colour),
-            setup.players[number].name,
+            name,
             str(score.tallest),
             worth,
             str(score.towers),
             str(score.points),
             str(scored.scores[number]) if last else "",
         )
-    where = ", ".join(map(str, scored.tallest))
-    grid.caption = f"tallest: {where}, {scored.height} floors" if where else None
     return grid
 
 

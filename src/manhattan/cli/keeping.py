@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
-from itertools import count, takewhile
+from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
 from manhattan import record
+from manhattan.cli.files import numbered
 from manhattan.cli.seats import Seats, options_for
 from manhattan.cli.terminal import program
 from manhattan.game import Game
@@ -84,7 +84,7 @@ class Keeper:
 
     def _free(self, path: Path) -> Path:
         """This name, or with a number the first that takes nothing from anybody."""
-        return next(filter(self._is_free, _numbered(path)))
+        return next(filter(self._is_free, numbered(path)))
 
     def _is_free(self, path: Path) -> bool:
         try:
@@ -107,12 +107,6 @@ class Keeper:
         game = self._game
         ours = (game.setup, game.commitment, game.deck)
         return (recorded.setup, recorded.commitment, recorded.deck) == ours
-
-
-def _numbered(path: Path) -> Iterator[Path]:
-    yield path
-    for number in count(2):
-        yield path.with_name(f"{path.stem}-{number}{path.suffix}")
 
 
 def _at_home(name: str) -> Path:

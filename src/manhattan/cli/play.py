@@ -25,7 +25,7 @@ from manhattan.cli.seats import (
     people_at,
     saved_table,
 )
-from manhattan.cli.terminal import console, forget_typing, laid_out, wipe
+from manhattan.cli.terminal import ask, console, forget_typing, laid_out, tell_at_length, wipe
 from manhattan.cli.thinking import Thinking
 from manhattan.cli.typed import (
     HELP,
@@ -140,7 +140,6 @@ class TerminalGame:
                     self._your_turn()
                 else:
                     self._bots_turn(played_by)
-            self._show(self.all_of_us)
             self._finish()
         except (_Left, KeyboardInterrupt):
             self._goodbye()
@@ -159,10 +158,17 @@ class TerminalGame:
 
     def _finish(self) -> None:
         """The end: the last sheet, the proof of the shuffles, and the game to keep."""
-        self.console.print(drawing.sheet(self.game.setup, self.game.table.sheets[-1]))
+        told = ""
         if self.game.seed is not None:
             told = f"Every shuffle follows from the seed {self.game.seed.hex()}"
+        lines = -(-len(told) // self.console.width)
+        self._show(self.all_of_us, self.game.table.sheets[-1], below=lines)
+        if told:
             self.console.print(told, soft_wrap=True)
+        self._offer_to_save()
+        self.console.print("Goodbye.")
+
+    def _offer_to_save(self) -> None:
         while name := self._ask_to_go_on("Save the game? A file's name, or Enter"):
             if name.lower() in NO:
                 return
@@ -263,7 +269,8 @@ class TerminalGame:
             case "help":
                 self.console.print(HELP)
             case "moves":
-                self.console.print("  ".join(str(move) for move in seen.legal_moves()))
+                moves = "  ".join(str(move) for move in seen.legal_moves())
+                tell_at_length(self.console, Text(moves))
             case "hint":
                 self.thinking.hint(seen, self._advisers_dice())
             case "advice":
@@ -271,10 +278,12 @@ class TerminalGame:
             case "towers":
                 self.console.print(drawing.board(seen.table, self._seat(seen.player)))
             case "sheets":
-                for sheet in self.game.table.sheets:
-                    self.console.print(drawing.sheet(self.game.setup, sheet))
+                sheets = [drawing.sheet(self.game.setup, s) for s in self.game.table.sheets]
+                tell_at_length(self.console, *sheets)
+                if not sheets:
+                    self.console.print("No round is scored yet.")
             case "rules":
-                self.console.print(laid_out(rulebook(self.game.setup.edition)))
+                tell_at_length(self.console, laid_out(rulebook(self.game.setup.edition)))
 
     def _advisers_dice(self) -> Random:
         """The same advice when it is asked for again."""
@@ -302,15 +311,22 @@ class TerminalGame:
         steps = self.game.steps[since:]
         return all_seen_by(looker, (event for step in steps for event in step.events))
 
-    def _show(self, looker: int | None, scored: Sheet | None = None) -> None:
-        """The table as somebody sees it from his side, or with None as everybody may."""
+    def _show(self, looker: int | None, scored: Sheet | None = None, below: int = 0) -> None:
+        """The table as somebody sees it from his side, or with None as everybody may. So many
+        lines will be written below it, beside what is asked."""
         self.looker = looker
         at_first = self.game.ply <= len(self.seats)
         proof = self.game.commitment if at_first else None
         seen, news = view_of(self.game, looker), self._news_for(looker)
         self._clear()
         for part in screen.page(
-            self.console, seen, self._seat(looker), news, proof=proof, scored=scored
+            self.console,
+            seen,
+            self._seat(looker),
+            news,
+            proof=proof,
+            scored=scored,
+            below=below,
         ):
             self.console.print(part)
 
@@ -327,7 +343,7 @@ class TerminalGame:
 
     def _ask(self, question: str) -> str:
         try:
-            return self.console.input(Text(f"{question}: ", "bold"))
+            return ask(self.console, question)
         except (EOFError, KeyboardInterrupt):
             self.console.print()
             raise _Left from None

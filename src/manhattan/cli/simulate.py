@@ -14,8 +14,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table as Grid
 
 from manhattan import record
+from manhattan.cli.files import check_new
 from manhattan.cli.options import EditionId, HouseRules, Players, house_rules
-from manhattan.cli.terminal import console
+from manhattan.cli.terminal import broken_off, console, until_ctrl_c
 from manhattan.game import Game
 from manhattan.rules import DEFAULT_EDITION, Redrew, Removed, Setup, lot, set_up
 
@@ -33,37 +34,50 @@ def simulate(
 ) -> None:
     """Play games between random players, and save them."""
     setup = set_up(players, edition=edition, house_rules=house_rules(house_rule))
+    if out is not None and str(out) != "-":
+        check_new(out)
     tally = _Tally(setup)
     screen = console(stderr=True)
-    with Progress(
-        TextColumn("Playing"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=screen,
-        transient=True,
-    ) as progress:
+    with (
+        until_ctrl_c() as pressed,
+        Progress(
+            TextColumn("Playing"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            console=screen,
+            transient=True,
+        ) as progress,
+    ):
         task = progress.add_task("games", total=games)
 
         def records() -> Iterator[record.Json]:
+            """All of them, or those up to Ctrl-C: what was played is kept."""
             for number in range(games):
                 game = random_game(setup, game_seed(seed, number))
                 tally.add(game)
                 progress.advance(task)
                 yield record.to_json(game)
+                if pressed():
+                    return
 
-        if out is None:
-            for _ in records():
-                pass
-        elif str(out) == "-":
-            for told in records():
-                sys.stdout.write(record.to_line(told) + "\n")
-        else:
-            record.write(out, records())
+        _keep(records(), out)
     screen.print(tally.as_grid())
     if out is not None and str(out) != "-":
-        many = "1 record is" if games == 1 else f"{games} records are"
+        many = "1 record is" if tally.games == 1 else f"{tally.games} records are"
         screen.print(f"{many} in {out}.", soft_wrap=True)
+    if tally.games < games:
+        broken_off(screen, f"after {tally.games} of {games} games")
+
+
+def _keep(records: Iterator[record.Json], out: Path | None) -> None:
+    """Write them where they are wanted."""
+    if out is not None and str(out) != "-":
+        record.write(out, records)
+        return
+    for told in records:
+        if out is not None:
+            sys.stdout.write(record.to_line(told) + "\n")
 
 
 def game_seed(seed: int, number: int) -> bytes:

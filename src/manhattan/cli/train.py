@@ -17,8 +17,9 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from manhattan.cli.files import check_place
 from manhattan.cli.options import EditionId, HouseRules, Players, house_rules
-from manhattan.cli.terminal import console
+from manhattan.cli.terminal import broken_off, console
 from manhattan.rules import DEFAULT_EDITION, Setup, SetupError, set_up
 from manhattan.spread import over_ray, over_threads
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from manhattan.judgement.mind import Mind
 
 
+_GO_ON = "the same command goes on from there"
 _TIES = ("tallest_tie", "final_tie")
 
 
@@ -57,11 +59,15 @@ def train(
     setup = set_up(players, edition=edition, house_rules=house_rules(house_rule))
     kind = Kind.of(setup)
     path = out or Path(f"{kind}.npz")
-    if not path.parent.is_dir():
-        raise SetupError(f"There is no folder {path.parent} to write into.")
+    check_place(path)
     spread = partial(over_ray, address=ray) if ray else partial(over_threads, workers=workers)
     kept = path.with_suffix(".training")
-    mind = _learned(setup, scale, seed, kept, spread)
+    try:
+        mind = _learned(setup, scale, seed, kept, spread)
+    except KeyboardInterrupt:
+        if not kept.exists():
+            broken_off(console(stderr=True), "in the first stage: nothing is kept yet")
+        broken_off(console(stderr=True), f"after a stage that is kept in {kept}: {_GO_ON}")
     with path.open("wb") as file:
         mind.save(file)
     kept.unlink(missing_ok=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from manhattan.rules import Move, Phase, parse_move
+from manhattan.rules import Move, NotationError, Phase, parse_move
 from manhattan.view import View
 
 HELP = """\
@@ -44,7 +44,13 @@ OPEN_TO_ALL = ("sheets", "towers", "rules")
 
 def typed_move(text: str, seen: View) -> Move:
     """A move as people type it: any case, blocks without brackets, apart or in any order."""
-    compact = text.strip()
+    try:
+        return _move(text.strip(), seen)
+    except NotationError:
+        return parse_move(text.strip())  # it is refused as it was typed, not as it was read
+
+
+def _move(compact: str, seen: View) -> Move:
     if seen.table.phase is Phase.SELECT and re.fullmatch(r"\[?[1-4][1-4 |,]*\]?", compact):
         groups = re.findall(r"[1-4]+", compact)
         colours = seen.table.setup.schedule.colours

@@ -85,7 +85,7 @@ class ManhattanAEC(AECEnv):  # type: ignore[misc]
         agent = self.possible_agents[self._play.mover]
         self.agent_selection = agent
         row, mask = self._play.look(self._play.mover)
-        self._seen: dict[str, Any] = {"observation": row, "action_mask": mask.view(np.int8)}
+        self._seen: dict[str, Any] = {"observation": row, "action_mask": mask}
         self.infos[agent] = {"action_mask": self._seen["action_mask"]}
 
     def observe(self, agent: str) -> dict[str, Any]:
@@ -93,7 +93,7 @@ class ManhattanAEC(AECEnv):  # type: ignore[misc]
         if agent == self.agent_selection and not self._play.over:
             return self._seen.copy()
         row, mask = self._play.look(self._number[agent])
-        return {"observation": row, "action_mask": mask.view(np.int8)}
+        return {"observation": row, "action_mask": mask}
 
     def step(self, action: Any) -> None:
         """Make a move for whoever is asked. An illegal one is refused, and nothing has changed."""

@@ -14,7 +14,7 @@ import numpy as np
 from gymnasium.error import InvalidAction, ResetNeeded
 
 from manhattan.bots import Bot, bot
-from manhattan.envs.play import Play, Row, action_number
+from manhattan.envs.play import Mask, Play, Row, action_number
 from manhattan.envs.rendering import FRAMES_A_SECOND, MODES, Rendering
 from manhattan.envs.spaces import LegalActions, observation_space
 from manhattan.envs.terms import Options, agreed
@@ -54,14 +54,14 @@ class ManhattanEnv(gymnasium.Env[Row, np.int64]):
         self._bots: list[Bot] = [bot(name) for name in names]
         self._fixed_seat = None if seat is None else table.setup.check_player(seat)
         self._play = Play(table, terms.utility, terms.payday)
-        self._on_illegal = chosen("way with illegal moves", on_illegal, ON_ILLEGAL)
+        self._on_illegal = chosen("on_illegal", on_illegal, ON_ILLEGAL)
         self._rendering = Rendering(render_mode)
         self.render_mode = render_mode
         self._dealt = False
         self.seat = 0
         """The agent's place in this game."""
         self._dice = Random(0)  # noqa: S311 - a game
-        self._mask: Row = self._play.look(0)[1]
+        self._mask: Mask = self._play.look(0)[1]
         self.observation_space: gymnasium.Space[Row] = observation_space()
         self.action_space = LegalActions(table.numbering.size, self.action_masks)
 
@@ -130,7 +130,7 @@ class ManhattanEnv(gymnasium.Env[Row, np.int64]):
             info["scores"] = tuple(self._play.scores)
         return row, info
 
-    def action_masks(self) -> Row:
+    def action_masks(self) -> Mask:
         """The mask of legal actions: under this name stable-baselines3 looks for it."""
         return self._mask
 

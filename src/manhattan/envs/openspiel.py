@@ -111,11 +111,11 @@ class ManhattanState(pyspiel.State):  # type: ignore[misc]
     def legal_actions(self, player: int | None = None) -> list[int]:
         """The legal actions of whoever is to act, chance too; another player has none."""
         deck = self.deck
-        if deck.actor >= 0 and (player is None or player == deck.actor):
+        if player is not None and player != deck.actor:
+            return []  # at a chance node, too: there a game in Python would tell him the outcomes
+        if deck.actor >= 0:
             return deck.actions().copy()
-        actions: list[int] = (
-            super().legal_actions() if player is None else super().legal_actions(player)
-        )
+        actions: list[int] = super().legal_actions()
         return actions
 
     def _legal_actions(self, player: int) -> list[int]:

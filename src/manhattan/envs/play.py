@@ -64,11 +64,11 @@ class Play:
         self.over = after >> 2 & 3 == OVER
         return True
 
-    def look(self, viewer: int) -> tuple[Bytes, Bytes]:
+    def look(self, viewer: int) -> tuple[Bytes, Mask]:
         """What a player sees, and the mask of what he may do now: arrays of their own."""
         single.look(self._where, self.seats.players, self.seats.colours, viewer, *self._looked)
         both = self._room[: self._size].copy()
-        return both[:SIZE], both[SIZE:]
+        return both[:SIZE], both[SIZE:].view(np.int8)
 
     @property
     def scores(self) -> list[int]:
@@ -125,3 +125,5 @@ def action_number(action: object) -> int:
 
 
 Row = npt.NDArray[np.uint8]
+Mask = npt.NDArray[np.int8]
+"""Of this type, as Gymnasium's spaces take masks of no other."""

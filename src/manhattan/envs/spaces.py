@@ -9,6 +9,7 @@ import numpy as np
 from gymnasium import spaces
 
 from manhattan.envs.engine.layout import HIGHS
+from manhattan.envs.utility import EnvError
 
 Mask = np.typing.NDArray[Any]
 
@@ -30,23 +31,28 @@ class LegalActions(spaces.Discrete):
 
     def sample(self, mask: Any = None, probability: Any = None) -> np.int64:
         if mask is None and probability is None:
-            mask = self._legal().astype(np.int8)
+            mask = self._legal()
         return super().sample(mask=mask, probability=probability)
 
 
 class ManyLegalActions(spaces.MultiDiscrete):
-    """The same for many games at once."""
+    """The same for many games at once. Their masks may be given as they are told, in one array:
+    Gymnasium's own space takes nothing but a tuple of them, row by row."""
 
     def __init__(self, size: int, count: int, legal: Callable[[], Mask]) -> None:
         super().__init__(np.full(count, size, np.int64))
+        self._shape_of_masks = count, size
         self._legal = legal
 
     def sample(self, mask: Any = None, probability: Any = None) -> Any:
-        if mask is not None or probability is not None:
+        if mask is None and probability is None:
+            mask = self._legal()
+        if not isinstance(mask, np.ndarray) or probability is not None:
             return super().sample(mask=mask, probability=probability)
-        legal = self._legal()
-        dice = self.np_random.random(len(legal))
-        return _nth_legal(legal, dice)
+        if mask.shape != self._shape_of_masks:
+            told = f"{self._shape_of_masks}, not {mask.shape}"
+            raise EnvError(f"The masks of these games are an array of shape {told}.")
+        return _nth_legal(mask, self.np_random.random(len(mask)))
 
 
 def _nth_legal(legal: Mask, dice: np.typing.NDArray[np.float64]) -> np.typing.NDArray[np.int64]:

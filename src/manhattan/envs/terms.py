@@ -54,5 +54,5 @@ def agreed(
     return Terms(
         seats(players, edition, house_rules),
         chosen("utility", utility, UTILITIES),
-        chosen("payday", rewards, PAYDAYS),
+        chosen("rewards", rewards, PAYDAYS),
     )

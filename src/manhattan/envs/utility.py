@@ -37,10 +37,10 @@ class EnvError(ManhattanError, ValueError):
     """An environment was asked for that there is none of."""
 
 
-def chosen(what: str, name: str, among: Mapping[str, int]) -> int:
-    """The number of a choice that was made by name."""
-    if name not in among:
-        raise EnvError(f"There is no {what} {name!r}. Choose one of {', '.join(among)}.")
+def chosen(option: str, name: object, among: Mapping[str, int]) -> int:
+    """The number of a choice that was made by name, for an option."""
+    if not isinstance(name, str) or name not in among:
+        raise EnvError(f"The option {option} can't be {name!r}. It can be: {', '.join(among)}.")
     return among[name]
 
 

@@ -24,8 +24,11 @@ from manhattan.kernel.playouts import POLICIES
 from manhattan.kernel.warm import announced
 
 Rows = npt.NDArray[np.uint8]
+Masks = npt.NDArray[np.int8]
 Opponents = Literal["self", "uniform", "greedy"]
 OPPONENTS: Final[Mapping[str, int]] = {"self": many.EVERYBODY, **POLICIES}
+AUTORESETS: Final[Mapping[str, int]] = {"NextStep": 0, "SameStep": 1}
+"""When a game that has ended is dealt anew; that it never is there is no use for here."""
 
 
 Placed = tuple[npt.NDArray[Any], Address]
@@ -75,16 +78,15 @@ class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]
             raise EnvError(f"There must be at least one game, not {num_envs}.")
         if render_mode is not None:
             raise EnvError("Many games are not rendered: make a single one for that.")
-        mode = AutoresetMode(autoreset_mode)
-        if mode is AutoresetMode.DISABLED:
-            raise EnvError("Games that end are dealt anew, in the next step or in the same one.")
+        anew = getattr(autoreset_mode, "value", autoreset_mode)
+        self._at_once = chosen("autoreset_mode", anew, AUTORESETS)
+        mode = AutoresetMode(anew)
         self.metadata = {"autoreset_mode": mode, "render_modes": []}
         self.num_envs = num_envs
         self._terms = agreed(**options)
         self.table = self._terms.seats
-        self._policy = chosen("kind of opponents", opponents, OPPONENTS)
-        self._on_illegal = chosen("way with illegal moves", on_illegal, ON_ILLEGAL)
-        self._at_once = int(mode is AutoresetMode.SAME_STEP)
+        self._policy = chosen("opponents", opponents, OPPONENTS)
+        self._on_illegal = chosen("on_illegal", on_illegal, ON_ILLEGAL)
         self._copy = copy
         actions = self.table.numbering.size
         self.single_observation_space = observation_space()
@@ -113,7 +115,7 @@ class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]
         self._dealt = False
         self._kinds: tuple[tuple[tuple[int, ...], Any], ...] = (
             ((count, SIZE), np.uint8),
-            ((count, actions), np.uint8),
+            ((count, actions), np.int8),
             ((count,), np.int64),
             ((count, players), np.float32),
             ((count,), np.float32),
@@ -153,11 +155,11 @@ class ManhattanVectorEnv(VectorEnv[Rows, npt.NDArray[np.int64], npt.NDArray[Any]
         self._find_places()
         self._tell([_placed(array) for array in (*told, self._own, self._ended, self._illegal)])
 
-    def _first_mask(self) -> Rows:
-        mask: Rows = self._masks[0]
+    def _first_mask(self) -> Masks:
+        mask: Masks = self._masks[0]
         return mask
 
-    def _all_masks(self) -> Rows:
+    def _all_masks(self) -> Masks:
         return self._masks
 
     def _unheld(self) -> list[Placed]:
