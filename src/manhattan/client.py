@@ -80,7 +80,7 @@ class Client:
     def __init__(
         self, address: str, name: str, *, cookie: str = "", patience: float = _PATIENCE
     ) -> None:
-        parts = urlsplit(address)
+        parts = urlsplit(address if "://" in address else f"http://{address}")
         self._secure = parts.scheme == "https"
         self._host = parts.netloc
         self._patience = patience

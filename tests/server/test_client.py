@@ -199,7 +199,7 @@ def test_a_proxy_s_cookies_are_kept_beside_one_s_own(shared: Running) -> None:
             behind.close()
 
     with standing(Sticky) as address:
-        ada = Client(address, "Ada", patience=5)
+        ada = Client(address.removeprefix("http://"), "Ada", patience=5)
         own = ada.cookie.rpartition("; ")[2]
         assert own.startswith("manhattan=")
         table = ada.open(chairs=AGAINST_EASY)

@@ -15,8 +15,8 @@ async def open_store(address: str) -> Store:
             from manhattan.server.store.postgres import Postgres
         except ImportError as error:
             raise StoreError(
-                "For PostgreSQL something has to be installed: pip install "
-                "'manhattan-game[cluster]'."
+                "For PostgreSQL something has to be installed: pip install '.[cluster]' in the "
+                "folder of this project."
             ) from error
         return Store(await Postgres.at(address))
     if "://" in address:
