@@ -14,7 +14,7 @@ from manhattan.game import Game
 from manhattan.record import to_json
 from manhattan.rules import Built
 from serving import Running, play_on
-from visitor import BOTS, PHONE, Visitor, at_a_table, shows, visiting
+from visitor import BOTS, DESKTOP, PHONE, Visitor, at_a_table, shows, visiting
 
 
 def test_two_browsers_and_one_of_them_goes_offline(browser: Browser, up: Running) -> None:
@@ -98,6 +98,16 @@ def test_a_name_that_is_known_is_offered_and_never_put_over_what_is_typed(
 def test_at_one_screen_hands_stay_hidden_until_one_sits_down(browser: Browser, up: Running) -> None:
     with visiting(browser, up.address) as people:
         people.go("/new/screen")
+        people.resize(320, 568)
+        people.page.get_by_role("button", name="Another player").click()
+        less = people.page.get_by_role("button", name="One player less")
+        box, row = less.bounding_box(), people.page.locator("li").last.bounding_box()
+        assert box is not None
+        assert row is not None  # in the middle of its row: seen to belong to it
+        assert abs(2 * (box["y"] - row["y"]) + box["height"] - row["height"]) < 2
+        assert people.sticking_out("li .field, li button", "form") == []
+        less.click()
+        people.resize(*DESKTOP)
         people.page.get_by_label("Your name").fill("Ada")
         people.page.get_by_label("Name of player 2").fill("Bob")
         people.page.get_by_role("button", name="Begin", exact=True).click()
@@ -139,7 +149,10 @@ def test_a_table_with_days_for_a_move_is_left_and_found_again(
         ada.page.get_by_role("list", name="Your tables").get_by_role("link").first.click()
         ada.wait()
         assert ada.ply >= ply
-        shows(ada.page.get_by_role("timer"))
+        for size in ((320, 568), PHONE, DESKTOP):
+            ada.resize(*size)
+            shows(ada.page.get_by_role("timer"))
+            assert ada.sticking_out(".opponents .clock, .opponents .score", "li") == [], size
 
 
 def taken_from_oneself() -> dict[str, Any]:
@@ -222,9 +235,23 @@ def test_bad_files_and_dead_links_get_a_sentence_and_a_way_on(
 
 def test_a_full_table_can_be_looked_at(browser: Browser, up: Running) -> None:
     host = up.client("Host")
-    table = host.open(chairs=[{"who": "me"}, {"who": "open"}])
-    up.client("Guest").sit(table)
+    clock = {"kind": "real_time", "bank": 5400}
+    table = host.open(chairs=[{"who": "me"}, {"who": "open"}], clock=clock, first=0)
+    guest = up.client("Bartholomew the Magnificent")
+    guest.sit(table)
     with visiting(browser, up.address) as cat:
         cat.go(f"/table/{table}")
         shows(cat.page.get_by_text("Host begins the game."))
         assert cat.page.get_by_role("button", name="Sit down").count() == 0
+        # Who goes is missed, on whatever one looks on.
+        host.begin(table)
+        with guest.at(table) as seat:
+            seat.resign()
+        players = cat.page.get_by_role("list", name="Players").get_by_role("listitem")
+        for size in (PHONE, (320, 568), DESKTOP):
+            cat.resize(*size)
+            shows(players.first.get_by_text("away", exact=True))
+            shows(players.last.get_by_text("resigned", exact=True))
+            assert cat.sticking_out(".opponents li *:not(.unseen)", "li") == [], size
+        told = cat.page.locator(".log li").first
+        expect(told).to_have_text("Bartholomew the Magnificent resigned; a bot plays on.")

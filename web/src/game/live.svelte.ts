@@ -180,6 +180,7 @@ export class Live implements Listener {
     this.#number = message.number + 1
     if (message.table) this.#table = message.table
     if (message.what.type === 'said') this.#hearTalk(message)
+    if (this.#story.note(message.what)) this.#told()
     if (!message.changes) return
     this.warming = false
     const back = (message.changes.ply ?? Infinity) < (this.position?.ply ?? 0)
@@ -201,7 +202,7 @@ export class Live implements Listener {
   }
 
   #retell(events: EventTold[]): void {
-    this.#story = new Story(this.colours, events)
+    this.#story = new Story(this.colours, events, this.#story.lines)
     this.#told()
   }
 
