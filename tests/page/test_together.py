@@ -16,6 +16,8 @@ from manhattan.rules import Built
 from serving import Running, play_on
 from visitor import BOTS, DESKTOP, PHONE, Visitor, at_a_table, shows, visiting
 
+LONG_NAME = "Wolfeschlegelsteinhausenbergerdorff"
+
 
 def test_two_browsers_and_one_of_them_goes_offline(browser: Browser, up: Running) -> None:
     with visiting(browser, up.address) as ada, visiting(browser, up.address, PHONE) as bob:
@@ -170,12 +172,16 @@ def test_a_saved_game_is_downloaded_and_replayed(
     browser: Browser, up: Running, tmp_path: Path
 ) -> None:
     with visiting(browser, up.address) as ada:
-        client = up.client("Ada")
+        client = up.client(LONG_NAME)
         table = client.open(chairs=[{"who": "me"}, BOTS[0]], pace=0, begin=True)
         with client.at(table) as seat:
             play_on(seat)
         ada.be(client)
         ada.go(f"/table/{table}")
+        shows(ada.dialog.locator(".points"))
+        ada.resize(*PHONE)
+        assert ada.sticking_out("dialog .points, dialog .primary", "dialog") == []
+        ada.resize(*DESKTOP)
         with ada.page.expect_download() as download:
             ada.page.get_by_role("link", name="Save the game").click()
         file = tmp_path / "game.json"
@@ -190,8 +196,11 @@ def test_a_saved_game_is_downloaded_and_replayed(
         shows(ada.page.get_by_text(f"Move 3 of {moves}"))
         ada.page.get_by_role("button", name="To the end").click()
         shows(ada.page.get_by_role("button", name="Score sheet"))
-        ada.page.get_by_label("Whose cards are shown").select_option("Ada")
+        ada.page.get_by_label("Whose cards are shown").select_option(LONG_NAME)
         assert ada.page.locator(".hand").count() == 1
+        ada.resize(*PHONE)
+        assert ada.sticking_out(".hands b", ".hand") == []
+        ada.resize(*DESKTOP)
         ada.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         ada.go(f"/replay/{table}?at=6")
         shows(ada.page.get_by_text(f"Move 6 of {moves}"))
