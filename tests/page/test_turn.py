@@ -108,23 +108,28 @@ def test_who_does_not_want_to_be_asked_builds_at_once(browser: Browser, up: Runn
         ada.until_after(before)
 
 
-def _after_some_moves(visitor: Visitor, up: Running, moves: int) -> None:
-    """Ada's choice and so many turns against three bots, played by a program."""
+def _after_some_moves(visitor: Visitor, up: Running, moves: int) -> set[str]:
+    """Ada's choice and so many turns against three bots, played by a program. Where can she build
+    now?"""
     client = up.client("Ada")
     table = client.open(chairs=[{"who": "me"}, *BOTS], pace=0, begin=True, first=0)
     with client.at(table) as seat:
         play_on(seat, moves)
+        sites = {move.partition("+")[0] for move in next(seat.turns()).moves}
     visitor.be(client)
     visitor.go(f"/table/{table}")
     visitor.wait()
+    return sites
 
 
 def test_a_tower_tells_its_floors_and_what_each_would_need(browser: Browser, up: Running) -> None:
     """On a desktop where one points, on a phone where one taps."""
     for size, touch in ((DESKTOP, False), (PHONE, True)):
         with visiting(browser, up.address, size, has_touch=touch) as ada:
-            _after_some_moves(ada, up, 3)
-            tower = ada.page.get_by_role("button", name=re.compile(r"floors?, .*, (blue|yellow)"))
+            # (Of one on which she could build, a phone tells that instead.)
+            hers = "|".join(_after_some_moves(ada, up, 3))
+            others = re.compile(rf"^(?!{hers}).*floors?, .*, (blue|yellow)")
+            tower = ada.page.get_by_role("button", name=others)
             tower.first.focus()
             tip = ada.page.locator(".tip").first
             shows(tip.get_by_text("To take it over"))
