@@ -35,6 +35,14 @@ AT_REST: Final = """async () => {
   while (moving().length) await Promise.allSettled(moving().map((one) => one.finished))
   await frame()
 }"""
+STICKING_OUT: Final = """([inner, outer]) => [...document.querySelectorAll(inner)]
+  .filter((one) => one.checkVisibility())
+  .map((one) => {
+    const [a, b] = [one, one.closest(outer)].map((two) => two.getBoundingClientRect())
+    return [one, a.left - b.left, a.top - b.top, b.right - a.right, b.bottom - a.bottom]
+  })
+  .filter(([, ...room]) => Math.min(...room) < -1)
+  .map(([one, ...room]) => `${one.outerHTML.slice(0, 90)}: ${room.map(Math.round)}`)"""
 _EXPECTED = re.compile(r"status of 4\d\d|net::ERR_|WebSocket connection")
 """What a browser says by itself when a server refuses or is away."""
 
@@ -62,6 +70,16 @@ class Visitor:
         """Be somebody whom a program has introduced."""
         name, _, value = client.cookie.partition("=")
         self.page.context.add_cookies([{"name": name, "value": value, "url": self.address}])
+
+    def resize(self, width: int, height: int) -> None:
+        """The window, or the phone on its side."""
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.rest()
+
+    def sticking_out(self, inner: str, outer: str) -> list[str]:
+        """What is not wholly inside that around it (`body`: the screen)."""
+        told: list[str] = self.page.evaluate(STICKING_OUT, [inner, outer])
+        return told
 
     def rest(self) -> None:
         """Until what moves or fades has come to rest."""

@@ -7,7 +7,7 @@ from playwright.sync_api import Browser
 
 from manhattan.rules import EDITIONS
 from serving import Running
-from visitor import at_a_table, shows, visiting
+from visitor import DESKTOP, at_a_table, shows, visiting
 
 
 def marks_of(number: int, players: int) -> list[pytest.MarkDecorator]:
@@ -33,6 +33,12 @@ def test_a_round_of_every_edition(
             shows(ada.page.get_by_text(city, exact=True))
         while (what := ada.act()) != "sheet":
             assert what != "end"
+            if what == "choose":
+                ada.wait()
+                for size in ((320, 568), (844, 390)):
+                    ada.resize(*size)
+                    assert ada.sticking_out(".dock, .dock button", "body") == [], size
+                ada.resize(*DESKTOP)
         shows(ada.page.get_by_role("heading", name="Round 2 of"))
         if players == 2:
             ada.shot(f"table-{edition}-two-players")

@@ -14,7 +14,9 @@ from manhattan.game import Game
 from manhattan.record import to_json
 from manhattan.rules import Built
 from serving import Running, play_on
-from visitor import BOTS, PHONE, Visitor, at_a_table, shows, visiting
+from visitor import BOTS, DESKTOP, PHONE, Visitor, at_a_table, shows, visiting
+
+LONG_NAME = "Wolfeschlegelsteinhausenbergerdorff"
 
 
 def test_two_browsers_and_one_of_them_goes_offline(browser: Browser, up: Running) -> None:
@@ -175,6 +177,16 @@ def test_a_name_that_is_known_is_offered_and_never_put_over_what_is_typed(
 def test_at_one_screen_hands_stay_hidden_until_one_sits_down(browser: Browser, up: Running) -> None:
     with visiting(browser, up.address) as people:
         people.go("/new/screen")
+        people.resize(320, 568)
+        people.page.get_by_role("button", name="Another player").click()
+        less = people.page.get_by_role("button", name="One player less")
+        box, row = less.bounding_box(), people.page.locator("li").last.bounding_box()
+        assert box is not None
+        assert row is not None  # in the middle of its row: seen to belong to it
+        assert abs(2 * (box["y"] - row["y"]) + box["height"] - row["height"]) < 2
+        assert people.sticking_out("li .field, li button", "form") == []
+        less.click()
+        people.resize(*DESKTOP)
         people.page.get_by_label("Your name").fill("Ada")
         people.page.get_by_label("Name of player 2").fill("Bob")
         people.page.get_by_role("button", name="Begin", exact=True).click()
@@ -222,7 +234,10 @@ def test_a_table_with_days_for_a_move_is_left_and_found_again(
         ada.page.get_by_role("list", name="Your tables").get_by_role("link").first.click()
         ada.wait()
         assert ada.ply >= ply
-        shows(ada.page.get_by_role("timer"))
+        for size in ((320, 568), PHONE, DESKTOP):
+            ada.resize(*size)
+            shows(ada.page.get_by_role("timer"))
+            assert ada.sticking_out(".opponents .clock, .opponents .score", "li") == [], size
 
 
 def taken_from_oneself() -> dict[str, Any]:
@@ -240,12 +255,16 @@ def test_a_saved_game_is_downloaded_and_replayed(
     browser: Browser, up: Running, tmp_path: Path
 ) -> None:
     with visiting(browser, up.address) as ada:
-        client = up.client("Ada")
+        client = up.client(LONG_NAME)
         table = client.open(chairs=[{"who": "me"}, BOTS[0]], pace=0, begin=True)
         with client.at(table) as seat:
             play_on(seat)
         ada.be(client)
         ada.go(f"/table/{table}")
+        shows(ada.dialog.locator(".points"))
+        ada.resize(*PHONE)
+        assert ada.sticking_out("dialog .points, dialog .primary", "dialog") == []
+        ada.resize(*DESKTOP)
         # The next game is announced to all.
         expect(ada.dialog.get_by_role("button", name="Play again")).to_be_focused()
         following = client.call("POST", f"/api/tables/{table}/rematch")["table"]
@@ -271,8 +290,11 @@ def test_a_saved_game_is_downloaded_and_replayed(
         shows(ada.page.get_by_text(f"Move 3 of {moves}"))
         ada.page.get_by_role("button", name="To the end").click()
         shows(ada.page.get_by_role("button", name="Score sheet"))
-        ada.page.get_by_label("Whose cards are shown").select_option("Ada")
+        ada.page.get_by_label("Whose cards are shown").select_option(LONG_NAME)
         assert ada.page.locator(".hand").count() == 1
+        ada.resize(*PHONE)
+        assert ada.sticking_out(".hands b", ".hand") == []
+        ada.resize(*DESKTOP)
         ada.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         ada.go(f"/replay/{table}?at=abc")
         shows(ada.page.get_by_text(f"Move 0 of {moves}"))
@@ -332,3 +354,26 @@ def test_a_full_table_can_be_looked_at(browser: Browser, up: Running) -> None:
         shows(cat.page.get_by_text("Easy 1 beginnt das Spiel."))
         assert cat.page.get_by_role("button", name="Hinsetzen").count() == 0
         expect(cat.page.locator(".who > b")).to_have_text(["Easy 1", "Guest", "Leicht 1"])
+
+
+def test_who_goes_is_missed_on_whatever_one_looks_on(browser: Browser, up: Running) -> None:
+    host = up.client("Host")
+    clock = {"kind": "real_time", "bank": 5400}
+    table = host.open(chairs=[{"who": "me"}, {"who": "open"}], clock=clock, first=0)
+    guest = up.client("Bartholomew the Magnificent")
+    guest.sit(table)
+    with visiting(browser, up.address) as cat:
+        cat.go(f"/table/{table}")
+        shows(cat.page.get_by_text("Host begins the game."))
+        assert cat.page.get_by_role("button", name="Sit down").count() == 0
+        host.begin(table)
+        with guest.at(table) as seat:
+            seat.resign()
+        players = cat.page.get_by_role("list", name="Players").get_by_role("listitem")
+        for size in (PHONE, (320, 568), DESKTOP):
+            cat.resize(*size)
+            shows(players.first.get_by_text("away", exact=True))
+            shows(players.last.get_by_text("resigned", exact=True))
+            assert cat.sticking_out(".opponents li *:not(.unseen)", "li") == [], size
+        told = cat.page.locator(".log li").first
+        expect(told).to_have_text("Bartholomew the Magnificent resigned; a bot plays on.")

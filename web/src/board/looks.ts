@@ -40,8 +40,10 @@ export interface BoardProps {
   sites: readonly SiteLook[]
   cities: readonly CityLook[]
   label: string
-  /** Two cities side by side instead of three. */
+  /** With little room. */
   narrow?: boolean
+  /** How many cities stand side by side. */
+  across?: 2 | 3
   hover?: string | null
   /** The site to which the Tab key leads. */
   active?: number

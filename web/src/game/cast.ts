@@ -87,6 +87,10 @@ export function sentence(cast: Cast, line: Line): [Key, Values] {
       return ['log.took_out', { ...who(cast, line.player), floors: line.floors }]
     case 'redrew':
       return ['log.redrew', { ...who(cast, line.player) }]
+    case 'resigned':
+    case 'ran_out':
+    case 'returned':
+      return [`log.${line.kind}`, { ...who(cast, line.whose) }]
     case 'shuffled':
       return ['log.shuffled', {}]
     case 'scored':

@@ -222,6 +222,7 @@ export class Live implements Listener {
     if (asked && !this.#table?.undo && !message.what.yes && !message.answers)
       this.kept = this.#table?.chairs[asked.player]?.you ?? false
     if (message.what.type === 'said') this.#hearTalk(message)
+    if (this.#story.note(message.what)) this.#told()
     if (!message.changes) return
     this.warming = false
     const back = (message.changes.ply ?? Infinity) < (this.position?.ply ?? 0)
@@ -243,7 +244,7 @@ export class Live implements Listener {
   }
 
   #retell(events: EventTold[]): void {
-    this.#story = new Story(this.colours, events)
+    this.#story = new Story(this.colours, events, this.#story.lines)
     this.#told()
   }
 

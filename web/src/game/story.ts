@@ -12,6 +12,13 @@ export type Line =
   | { kind: 'redrew'; player: number; hand: number[] }
   | { kind: 'shuffled' }
   | { kind: 'scored'; sheet: ScoreTold }
+  | Aside
+
+/** Somebody stops to play himself, or does so again: no part of the game, but of its evening. */
+export interface Aside {
+  kind: 'resigned' | 'ran_out' | 'returned'
+  whose: number
+}
 
 export interface Built {
   kind: 'built'
@@ -30,6 +37,8 @@ export interface Built {
   after: number
 }
 
+export const isAside = (line: Line): line is Aside => 'whose' in line
+
 export const heightOf = (tower: readonly Block[]): number =>
   tower.reduce((sum, block) => sum + block.floors, 0)
 
@@ -44,9 +53,25 @@ export class Story {
   #towers = new Map<string, readonly Block[]>()
   #colours: readonly (readonly string[])[]
 
-  constructor(colours: readonly (readonly string[])[], events: readonly EventTold[] = []) {
+  /** What was before may know of something that is not told among the events: it stays where it
+   * was. */
+  constructor(
+    colours: readonly (readonly string[])[],
+    events: readonly EventTold[] = [],
+    before: readonly Line[] = []
+  ) {
     this.#colours = colours
-    events.forEach((event) => this.tell(event))
+    const lines = before[Symbol.iterator]()
+    const asides = (): void => {
+      for (let one = lines.next(); !one.done && isAside(one.value); one = lines.next())
+        this.lines.push(one.value)
+    }
+    asides()
+    for (const event of events) {
+      this.tell(event)
+      asides()
+    }
+    this.lines.push(...[...lines].filter(isAside))
   }
 
   get towers(): Towers {
@@ -57,6 +82,13 @@ export class Story {
     const line = this.#line(event)
     this.lines.push(line)
     return line
+  }
+
+  /** Somebody went or came, if that is what happened. */
+  note({ type, player }: Record<string, unknown>): boolean {
+    if (type !== 'resigned' && type !== 'ran_out' && type !== 'returned') return false
+    this.lines.push({ kind: type, whose: Number(player) })
+    return true
   }
 
   #line(event: EventTold): Line {
