@@ -109,7 +109,7 @@ def test_a_ray_cluster_gives_the_same_results_and_errors() -> None:
 
 def test_without_ray_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(SpreadError, match=r"pip install 'manhattan-game\[ray\]'"):
+    with pytest.raises(SpreadError, match=r"pip install '\.\[ray\]'"):
         next(over_ray(abs, [1], "local"))
 
 
