@@ -23,10 +23,11 @@ from manhattan.server.denials import Denial, Denied, Unreadable
 from manhattan.server.entries import Awaited, Entry, Opened, PersonId, from_text, to_text
 from manhattan.server.folding import fold, folded, opened
 from manhattan.server.live import LiveTable, Viewer, changed_summary, summary_of
+from manhattan.server.rematching import again, others
 from manhattan.server.seen import News
-from manhattan.server.sitting import Chair, Sitting
+from manhattan.server.sitting import Sitting
 from manhattan.server.store import Append, Store, StoreAway
-from manhattan.server.terms import ChairTerms, Terms
+from manhattan.server.terms import Terms
 from manhattan.server.thinking import Thinkers
 
 log = logging.getLogger("manhattan.server")
@@ -204,7 +205,7 @@ class House:
         decisions.check_rematch(old, person)
         if old.next is not None:
             return old.next
-        fresh = await self.open(person, name, _again(old, person), old.id, _others(old, person))
+        fresh = await self.open(person, name, again(old, person), old.id, others(old, person))
 
         def decide(sitting: Sitting, at: Milliseconds) -> Entry:
             if sitting.next is not None:
@@ -385,34 +386,3 @@ class House:
         error = None if task.cancelled() else task.exception()
         if error is not None and not isinstance(error, Denied | StoreAway):
             log.error("something went wrong", exc_info=error)
-
-
-def _again(old: Sitting, person: PersonId) -> Terms:
-    """The same terms; who began is followed by his left neighbour, unless lots are drawn."""
-
-    def again(chair: Chair, was: ChairTerms) -> ChairTerms:
-        if chair.level is not None:
-            return replace_chair(was, who="bot", level=chair.level, name=None)
-        if chair.person != person:
-            return replace_chair(was, who="open", level=None, name=None)
-        first = old.chairs_of(person)[0]
-        who = "me" if old.chairs[first] is chair else "here"
-        return replace_chair(was, who=who, level=None, name=chair.name)
-
-    terms = old.terms
-    chairs = tuple(map(again, old.chairs, terms.chairs))
-    first = terms.first if terms.first == "lot" else (terms.first + 1) % len(chairs)
-    return Terms.model_validate(terms.model_copy(update={"chairs": chairs, "first": first}))
-
-
-def _others(old: Sitting, person: PersonId) -> tuple[Awaited, ...]:
-    """Everybody else who sat there."""
-    return tuple(
-        Awaited(chair=number, person=chair.person, name=chair.name)
-        for number, chair in enumerate(old.chairs)
-        if chair.person is not None and chair.person != person
-    )
-
-
-def replace_chair(chair: ChairTerms, **changes: object) -> ChairTerms:
-    return ChairTerms.model_validate(chair.model_dump() | changes)
