@@ -84,6 +84,7 @@ class Proxy(BaseHTTPRequestHandler):
         self.do_GET()
 
     def pass_on(self, body: bytes) -> None:
+        """What this one does; each says it for itself."""
         raise NotImplementedError
 
     def answer(self, status: int, body: bytes, cookies: Iterable[str] = ()) -> None:

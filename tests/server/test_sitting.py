@@ -286,6 +286,14 @@ def test_a_seat_moves_to_another_device_once() -> None:
     denied(Denial.LINK_DEAD, table, BOB, decisions.claim, "a secret")
 
 
+def test_who_only_changes_his_device_has_seen_no_card() -> None:
+    table = Gathering(ME, OPEN).begins(BOB)
+    table.plays(ADA)
+    table.does(BOB, decisions.make_link, None, "a secret")
+    table.does(CAT, decisions.claim, "a secret")
+    assert table.does(ADA, decisions.ask_undo, table.ply, None).undo is not None
+
+
 def test_a_link_gets_too_old_and_a_new_one_replaces_it() -> None:
     table = two_people()
     table.does(BOB, decisions.make_link, None, "first")

@@ -19,32 +19,38 @@ _WORDS: Final = {
 }
 
 
-class _InPlainWords:
-    """What both kinds of commands do alike."""
-
-    def get_params(self, ctx: Any) -> Any:
-        params = super().get_params(ctx)  # type: ignore[misc]
-        for param in params:
-            if isinstance(param, TyperArgument):
-                param.metavar = param.metavar or str(param.name).upper()
-                setattr(param, "display_type_rich", _nothing)  # noqa: B010 - it says all already
-            elif param.metavar is None:
-                told = param.display_type(ctx).strip("<>")
-                param.metavar = _WORDS.get(told, told)
-        return params
-
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        pieces = super().collect_usage_pieces(ctx)  # type: ignore[misc]
-        return [piece.strip("{}") for piece in pieces]
-
-
-class Command(_InPlainWords, TyperCommand):
+class Command(TyperCommand):
     """A command."""
 
+    def get_params(self, ctx: Any) -> Any:
+        return _in_plain_words(super().get_params(ctx), ctx)
 
-class Group(_InPlainWords, TyperGroup):
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        return _bare(super().collect_usage_pieces(ctx))
+
+
+class Group(TyperGroup):
     """Several commands under a name."""
 
+    def get_params(self, ctx: Any) -> Any:
+        return _in_plain_words(super().get_params(ctx), ctx)
 
-def _nothing(ctx: Any) -> str:  # noqa: ARG001 - typer names it
-    return ""
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        return _bare(super().collect_usage_pieces(ctx))
+
+
+def _in_plain_words(params: Any, ctx: Any) -> Any:
+    for param in params:
+        if isinstance(param, TyperArgument):
+            param.metavar = param.metavar or str(param.name).upper()
+            # Its name says all; typer asks a method for more, and has no other way to leave it out.
+            vars(param)["display_type_rich"] = lambda **_: ""
+        elif param.metavar is None:
+            told = param.display_type(ctx).strip("<>")
+            param.metavar = _WORDS.get(told, told)
+    return params
+
+
+def _bare(pieces: list[str]) -> list[str]:
+    """Arguments without the braces that typer writes around them."""
+    return [piece.strip("{}") for piece in pieces]

@@ -174,8 +174,7 @@ def _sat_down(
         case SeatMoved():
             links = tuple(one for one in sitting.links if one.digest != entry.digest)
             chairs = _with(sitting, entry.chair, person=entry.by)
-            # Who shared a screen with it sees from now on what he drew behind the curtain.
-            seen = sitting.game.ply - 1 if sitting.game else sitting.seen
+            seen = _seen_alone(sitting, chairs)
             return {"chairs": chairs, "links": links, "seen": seen, **_host(sitting, chairs)}
         case Rematched():
             return {"next": entry.table}
@@ -205,8 +204,8 @@ def _undone(sitting: Sitting, entry: UndoAsked | UndoAnswered) -> Changes:
         return {"undo": undo, "changed_at": entry.at}
     movers = Counter(map(game.mover_at, range(undo.ply, game.ply)))
     on_the_clock = {n: m for n, m in movers.items() if sitting.chairs[n].played_by is None}
-    now = sitting.clocks.left_at(entry.at)
-    clocks = taken_back(sitting.clocks._replace(left=now, since=entry.at), on_the_clock)
+    left = sitting.clocks.left_at(entry.at)
+    clocks = taken_back(sitting.clocks._replace(left=left, since=entry.at), on_the_clock)
     sitting = sitting._replace(clocks=clocks)
     return _gone_on(sitting, sitting.chairs, game.at(undo.ply), entry.at)
 
@@ -223,10 +222,7 @@ def _played_for(sitting: Sitting, entry: Resigned | RanOut | Returned) -> Change
         case Returned():
             chairs = _with(sitting, entry.player, played_for=False)
             sitting = sitting._replace(clocks=given_time(sitting.clocks, entry.player))
-    changes = {"chairs": chairs, **_gone_on(sitting, chairs, game, entry.at)}
-    if isinstance(entry, Returned):  # he sees what was drawn for him
-        changes["seen"] = game.ply - 1
-    return changes
+    return {"chairs": chairs, **_gone_on(sitting, chairs, game, entry.at)}
 
 
 def _gone_on(
@@ -261,11 +257,26 @@ def _last_seen(sitting: Sitting, game: Game) -> int:
             seen = last
     mover = game.table.mover
     if sitting.chairs[mover].person is not None and not _alone(sitting, mover):
-        earlier = (ply for ply in reversed(range(game.ply)) if game.mover_at(ply) == mover)
-        before = next(earlier, None)
-        if before is not None and isinstance(game.moves[before], Build):
-            seen = max(seen, before)
+        seen = max(seen, _newest_draw(game, mover))
     return seen
+
+
+def _seen_alone(sitting: Sitting, chairs: Chairs) -> int:
+    """The last move whose new card somebody has seen, when chairs have changed hands: who has a
+    screen to himself from now on sees what was drawn behind the curtain."""
+    seen, game, after = sitting.seen, sitting.game, sitting._replace(chairs=chairs)
+    for player in range(len(chairs)) if game else ():
+        if _alone(after, player) and not _alone(sitting, player):
+            assert game is not None
+            seen = max(seen, _newest_draw(game, player))
+    return seen
+
+
+def _newest_draw(game: Game, player: int) -> int:
+    """The move with which a player has drawn since he last had a decision; -1 if there is none."""
+    own = (ply for ply in reversed(range(game.ply)) if game.mover_at(ply) == player)
+    last = next(own, None)
+    return last if last is not None and isinstance(game.moves[last], Build) else -1
 
 
 def _alone(sitting: Sitting, player: int) -> bool:

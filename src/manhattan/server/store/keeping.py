@@ -223,7 +223,7 @@ class Store(Kept):
         seen = f"OR id IN ({places})" if waiting else ""
         # Not "the first of each host": that would look at all tables that there ever were.
         rows = await self._database.read(
-            "SELECT id, summary FROM tables t WHERE stage = $1 AND public = 1 "  # noqa: S608
+            "SELECT id, summary FROM tables t WHERE stage = $1 AND public = 1 "  # noqa: S608 - places
             f"AND (changed_at >= $3 {seen}) AND NOT EXISTS (SELECT 1 FROM tables later "
             "WHERE later.host = t.host AND later.stage = t.stage AND later.public = 1 "
             "AND (later.changed_at, later.id) > (t.changed_at, t.id) "
