@@ -21,9 +21,9 @@ from manhattan.view import view_of
 
 FINITE = {
     # Hands are sorted: 495 of them, from four sides.
-    "rules.legality._reach": 1980,
+    "rules.legality.sites_of": 1980,
     # A colour has 11, 6, 4 and 3 blocks: so much of it can be left. A round has 4 of them, or 6.
-    "rules.legality._different_sizes": 12 * 7 * 5 * 4,
+    "rules.legality.sizes_from": 12 * 7 * 5 * 4,
     "rules.legality._multisets": 12 * 7 * 5 * 4 * 2,
     "rules.legality._selection": 35 + 35**2 + 84,
     # Two to four of the four colours of a box, of which there are two, in any order.
@@ -31,10 +31,12 @@ FINITE = {
     "server.seen._names": 2 * (12 + 24 + 24),
     # Between any two of the colours, or nobody, in each of three ways.
     "rules.prospect._passes": 2 * 3 * (9 + 16 + 25),
+    # One of four colours, and who has the tallest tower, who shares it: one of them, or nobody.
+    "rules.prospect._crown": 2 * 4 * 5 * 5,
     # No more than ten towers of two to four colours: nine, and one that might come.
     "rules.prospect._holder": 66 + 286 + 1001,
-    "server.metrics.entries": 16,  # kinds of them
     "server.schema.message_schema": 1,
+    "server.store.sqlite._written": 500,  # as many entries as are written at once
     "server.lessons.start": 8,  # one for each lesson that there is
 }
 """What is remembered without a limit, and how many different ones there are at most: keys are made

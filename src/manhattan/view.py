@@ -62,10 +62,11 @@ class View(NamedTuple):
 
 def view(state: State, player: int | None, events: Iterable[Event] = ()) -> View:
     """Exactly what a player may know; with None, what everybody may."""
+    seen = all_seen_by(player, events) if events else ()
     if player is None:
-        return View(state.table, None, (), all_seen_by(None, events))
+        return View(state.table, None, (), seen)
     hand = state.hands[state.table.setup.check_player(player)]
-    return View(state.table, player, hand, all_seen_by(player, events))
+    return View(state.table, player, hand, seen)
 
 
 def view_of(game: Game, player: int | None) -> View:
@@ -86,4 +87,4 @@ def seen_by(player: int | None, event: Event) -> Event:
 
 def all_seen_by(player: int | None, events: Iterable[Event]) -> tuple[Event, ...]:
     """Several events as one may know them."""
-    return tuple(seen_by(player, event) for event in events)
+    return tuple([seen_by(player, event) for event in events])  # quicker than one by one

@@ -29,7 +29,6 @@ from manhattan.kernel.position import unpacked
 from manhattan.kernel.speed import start_of
 from manhattan.rules import Phase, Setup, set_up
 from manhattan.rules.blocks import FULL_STOCK, add
-from manhattan.rules.legality import placements
 from minds import lengths, room, some_values
 from positions import position
 
@@ -220,7 +219,7 @@ def test_a_greedy_turn_makes_the_best_placement_and_passes_on() -> None:
     state = position("A1:b2 A2:b1 B1:y3 C1:p4", tableaus=TABLEAUS, hands={0: [1, 2, 3, 5]})
     played = Position.of_state(state)
     turn(played, GREED, some_values(Kind.of(state.table.setup)))
-    found = dict(worths(state.table, placements(state.table, state.hand)))
+    found = dict(worths(state.table, state.hand))
     table = played.state().table
     changed = [n for n, tower in enumerate(table.board) if tower != state.table.board[n]]
     assert len(changed) == 1

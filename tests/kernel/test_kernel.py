@@ -20,7 +20,6 @@ from manhattan.kernel.jit import COMPILED
 from manhattan.kernel.playouts import parts_of
 from manhattan.kernel.speed import yardstick
 from manhattan.rules import Build, Colour, NotationError, Phase, parse_move, set_up
-from manhattan.rules.legality import placements
 
 FOUR = pytest.mark.xdist_group("4-1")
 TWO = pytest.mark.xdist_group("2-2")
@@ -178,7 +177,7 @@ def test_greedy_players_make_the_best_placements_and_no_others(players: int, edi
         builds = [move for move in moves if isinstance(move, Build)]
         if builds and ply % 3 == 0:
             position = Position.of_state(game.state)
-            found = worths(game.table, placements(game.table, game.state.hand))
+            found = worths(game.table, game.state.hand)
             most = max(worth for _, worth in found)
             best = {position.action(build) for build, worth in found if worth == most}
             made = playouts(position, 40 * len(best), ply, "greedy", threads=1).first

@@ -61,7 +61,7 @@ def follow(table: Gathering, *people: str | None) -> None:
         for follower in followers:
             follower.hears(news)
             follower.checks(table.sitting)
-        known = news.standing_if_known
+        known = news.handed_on()
 
 
 def test_among_people() -> None:

@@ -7,9 +7,9 @@ from random import Random
 
 from manhattan.bots.budget import OWN_PACE, Budget
 from manhattan.judgement.plans import PLANS, Plan, affordable
-from manhattan.rules import Build, Move, Phase, Remove, Select, Table
+from manhattan.rules import Build, Card, Move, Phase, Remove, Select, Table
 from manhattan.rules.blocks import sizes_in
-from manhattan.rules.legality import Placements, placements
+from manhattan.rules.legality import builds
 from manhattan.rules.prospect import Standing
 from manhattan.view import View
 
@@ -30,7 +30,7 @@ def choose_greedily_with_any_blocks(view: View, rng: Random, budget: Budget = OW
         return rng.choice(moves)
     if not isinstance(moves[0], Build):
         return least_loss(moves)
-    found = worths(table, placements(table, view.hand))
+    found = worths(table, view.hand)
     best = max(worth for _, worth in found)
     return rng.choice([build for build, worth in found if worth == best])
 
@@ -47,11 +47,13 @@ def select(table: Table, plan: Plan) -> Select:
     return Select(tuple(sizes_in(affordable(wanted, table.supplies[c.slot])) for c in own))
 
 
-def worths(table: Table, places: Sequence[Placements]) -> list[tuple[Build, int]]:
-    """For each placement the mover's gain less the others' mean, as often as there are others."""
+def worths(table: Table, hand: tuple[Card, ...]) -> list[tuple[Build, int]]:
+    """For each placement with some hand the mover's gain less the others' mean, as often as there
+    are others."""
     mover, others = table.mover, len(table.setup.players) - 1
     return [
         (build, (others + 1) * gains[mover] - sum(gains))
-        for place, prospects in zip(places, Standing(table).prospects(places), strict=True)
-        for build, gains in zip(place.builds, prospects.gains, strict=True)
+        for own, sizes, places in Standing(table).outlook(hand)
+        for site, least, prospects in places
+        for build, gains in zip(builds(own.said, sizes)[least][site], prospects.gains, strict=True)
     ]

@@ -12,15 +12,16 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, lru_cache
 from itertools import product
+from operator import itemgetter
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 from manhattan.rules.blocks import SIZES, Colour, Stock, sizes_in, stock_of
 from manhattan.rules.board import SITES, TARGETS, Card, Seat, Site, card_for
 from manhattan.rules.errors import ManhattanError
 from manhattan.rules.moves import Build, Move, Remove, Select, Sizes
-from manhattan.rules.setup import OwnColour
 from manhattan.rules.state import Phase, State, Table
+from manhattan.rules.towers import NO_BLOCK
 
 
 class Reason(StrEnum):
@@ -113,7 +114,7 @@ def moves_with(table: Table, hand: tuple[Card, ...]) -> tuple[Move, ...]:
             supplies = tuple(table.supplies[own.slot] for own in table.setup.own[table.mover])
             return selections(supplies, table.setup.schedule.blocks)
         case Phase.BUILD:
-            return tuple(build for each in placements(table, hand) for build in each.builds)
+            return tuple(placements(table, hand))
         case Phase.REMOVE:
             return tuple(
                 Remove(size, own.said)
@@ -128,7 +129,7 @@ def can_build(table: Table, hand: tuple[Card, ...]) -> bool:
     """Has whoever is to move any legal placement?"""
     board, targets = table.board, TARGETS[table.seat]
     for colour, slot, _ in table.setup.own[table.mover]:
-        largest = (0, *_different_sizes(table.tableaus[slot]))[-1]
+        largest = (0, *sizes_from(table.tableaus[slot])[0])[-1]
         for card in hand:
             for site in targets[card]:
                 if board[site].needs[colour] <= largest:
@@ -221,36 +222,14 @@ def _build_refusal(table: Table, hand: tuple[Card, ...], move: Build) -> Refusal
     return None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Placements:
-    """The placements of one colour on one site, by size; at least one. Equal ones are mostly the
-    same thing, so that whoever wants to can remember something about each."""
-
-    card: Card
-    slot: int
-    """The colour's place in ``setup.colours``."""
-    site: Site
-    city: int
-    sizes: Sizes
-    largest: int
-    builds: tuple[Build, ...]
-
-
-def placements(table: Table, hand: tuple[Card, ...]) -> list[Placements]:
-    """Every legal placement of whoever is to move, if he holds this hand, site by site."""
-    board, seat = table.board, table.seat
-    reach = _reach(seat, hand)
-    found: list[Placements] = []
+def placements(table: Table, hand: tuple[Card, ...]) -> list[Build]:
+    """Every legal placement of whoever is to move, if he holds this hand: by colour, site, size."""
+    board, reach = table.board, sites_of(table.seat, hand)
+    found: list[Build] = []
     for own in table.setup.own[table.mover]:
-        colour = own.colour
-        sizes = _different_sizes(table.tableaus[own.slot])
-        largest = sizes[-1] if sizes else 0
-        by_least = _placements(seat, own, sizes)
-        found += [
-            by_least[least][site]
-            for site in reach
-            if (least := board[site].needs[colour]) <= largest
-        ]
+        colour, by_least = own.colour, builds(own.said, sizes_from(table.tableaus[own.slot]))
+        for site in reach.sites:
+            found += by_least[board[site].needs[colour]][site]
     return found
 
 
@@ -258,42 +237,40 @@ def placements(table: Table, hand: tuple[Card, ...]) -> list[Placements]:
 # thousand moves come up in every game. Each of these keeps a bounded number of them.
 
 
-@cache
-def _reach(seat: Seat, hand: tuple[Card, ...]) -> tuple[Site, ...]:
+class Reach(NamedTuple):
     """The sites that a hand names from a seat."""
-    return tuple(site for card in dict.fromkeys(hand) for site in TARGETS[seat][card])
+
+    sites: tuple[Site, ...]
+    cities: tuple[int, ...]
+    """Of each, its number."""
+    pick: itemgetter[Any]
+    """Takes what belongs to them out of something that has one for every site."""
 
 
 @cache
-def _different_sizes(tableau: Stock) -> Sizes:
-    return tuple(size for size in SIZES if tableau[size - 1])
+def sites_of(seat: Seat, hand: tuple[Card, ...]) -> Reach:
+    """The sites that a hand names from a seat."""
+    sites = tuple(site for card in dict.fromkeys(hand) for site in TARGETS[seat][card])
+    return Reach(sites, tuple(site // 9 for site in sites), itemgetter(*sites))
 
 
-@lru_cache(maxsize=512)
-def _placements(seat: Seat, own: OwnColour, sizes: Sizes) -> tuple[tuple[Placements, ...], ...]:
-    """``[least][site]``: the moves that put one of some sizes, of at least so many floors, on a
-    site."""
+@cache
+def sizes_from(tableau: Stock) -> tuple[Sizes, ...]:
+    """``[least]``: the different sizes on a tableau, of at least so many floors."""
+    different = [size for size in SIZES if tableau[size - 1]]
     return tuple(
-        _with_sizes(seat, own, tuple(size for size in sizes if size >= least))
-        for least in (0, *SIZES)
+        tuple(size for size in different if size >= least) for least in (0, *SIZES, NO_BLOCK)
     )
 
 
 @lru_cache(maxsize=512)
-def _with_sizes(seat: Seat, own: OwnColour, sizes: Sizes) -> tuple[Placements, ...]:
-    """The moves that put one of some sizes on each site."""
-    largest = sizes[-1] if sizes else 0
+def builds(
+    said: Colour | None, sizes: tuple[Sizes, ...]
+) -> tuple[tuple[tuple[Build, ...], ...], ...]:
+    """``[least][site]``: the moves that put a block of at least so many floors on a site, if there
+    are such ``sizes_from`` so many."""
     return tuple(
-        Placements(
-            card_for(seat, site),
-            own.slot,
-            site,
-            site // 9,
-            sizes,
-            largest,
-            tuple(Build(site, size, own.said) for size in sizes),
-        )
-        for site in SITES
+        tuple(tuple(Build(site, size, said) for size in large) for site in SITES) for large in sizes
     )
 
 

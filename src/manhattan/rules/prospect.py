@@ -7,15 +7,15 @@ different cities, so what may happen in one is found out once and looked up ever
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from operator import add
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from manhattan.rules.blocks import SIZES, Colour
-from manhattan.rules.board import CITIES, Site
-from manhattan.rules.legality import Placements, colour_of
+from manhattan.rules.board import CITIES, SITES, Card, Site
+from manhattan.rules.legality import colour_of, sites_of, sizes_from
 from manhattan.rules.moves import Build, Sizes
 from manhattan.rules.scoring import (
     MAJORITY_POINTS,
@@ -24,9 +24,9 @@ from manhattan.rules.scoring import (
     tallest_scorer,
     tallest_towers,
 )
-from manhattan.rules.setup import Setup
+from manhattan.rules.setup import OwnColour, Setup
 from manhattan.rules.state import Table
-from manhattan.rules.towers import Board
+from manhattan.rules.towers import Board, Tower
 
 Slot = int
 """A colour by its place in ``setup.colours``; NOBODY where there is none."""
@@ -42,26 +42,38 @@ class Prospect(NamedTuple):
     """How many points more each player would score, if the round ended after it."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Prospects:
     """What the placements of one colour on one site would change. Equal ones are mostly the same
-    thing, so that whoever wants to can remember something about each."""
+    thing, which stays as it is but for the note."""
 
     takes_from: Colour | None
     gains: tuple[tuple[int, ...], ...]
     """For each size."""
+    note: bytes = b""
+    """What whoever tells of it remembers here: to look it up elsewhere takes longer."""
+
+
+class Outlook(NamedTuple):
+    """What one of the mover's colours can do."""
+
+    own: OwnColour
+    sizes: tuple[Sizes, ...]
+    """``[least]``: the sizes of its blocks of at least so many floors."""
+    places: list[tuple[Site, int, Prospects]]
+    """Where it may build, with blocks of at least so many floors, and what each of these sizes
+    would change."""
 
 
 class Standing:
     """What everybody would score if the round ended now, and what a placement would change."""
 
-    __slots__ = ("_each", "_found", "_slots", "_table")
+    __slots__ = ("_each", "_found", "_table")
 
     def __init__(self, table: Table, found: _Found | None = None) -> None:
         self._table = table
         self._each = table.setup.schedule.colours
-        self._slots = _slots(table.setup.colours)
-        self._found = found or _found(table, self._slots)
+        self._found = found or _found(table)
 
     @property
     def board(self) -> Board:
@@ -72,57 +84,92 @@ class Standing:
         the whole board."""
         if site is None:
             return Standing(table, self._found)
-        owners, cities, summit = self._found
-        tower, city = table.board[site], site // 9
-        owners, cities = owners.copy(), cities.copy()
-        owners[site] = self._slots[tower.owner]
-        cities[city] = _city_now(table.setup, owners, city)
+        (before, cities, summit), setup = self._found, table.setup
+        tower = table.board[site]
+        ground = _with_tower(before, site, tower, setup.colours)
+        if ground[site] != before[site]:  # it has another owner
+            cities = cities.copy()
+            cities[site // 9] = _city_now(setup, ground, site // 9)
         if tower.height >= summit.height:
-            summit = _Summit.of(table.board, table.setup)
-        return Standing(table, _Found(owners, cities, summit))
+            summit = _Summit.of(table.board, setup)
+        return Standing(table, _Found(ground, cities, summit))
 
     @property
     def points(self) -> tuple[int, ...]:
         """What each player would score now."""
         _, cities, summit = self._found
-        tallest = _passes(len(self._slots) - 1, self._each, NOBODY, summit.scorer, TALLEST_POINTS)
+        colours = len(self._table.setup.colours)
+        tallest = _passes(colours, self._each, NOBODY, summit.scorer, TALLEST_POINTS)
         return tuple(map(sum, zip(tallest, *[city.points for city in cities], strict=True)))
 
-    def prospects(self, places: Iterable[Placements]) -> list[Prospects]:
-        """What each of the mover's placements would change, site by site and by size."""
-        (owners, cities, summit), board = self._found, self._table.board
-        height, scorer, sharer = summit
-        passings = [city.passing for city in cities]
-        found: list[Prospects] = []
-        for place in places:
-            site = place.site
-            passing = passings[place.city][place.slot][owners[site]]
-            below = height - board[site].height
-            if place.largest < below:  # a block's size matters for nothing else
-                found.append(passing.whatever_size[len(place.sizes)])
-            else:
-                rest = below, place.slot, scorer, sharer, self._each
-                found.append(_by_size(passing, place.sizes, *rest))
+    def outlook(self, hand: tuple[Card, ...]) -> list[Outlook]:
+        """Every placement of whoever is to move, if he holds this hand, and what it changes."""
+        table, (ground, cities, (summit, scorer, sharer)) = self._table, self._found
+        sites, cities_of_them, pick = sites_of(table.seat, hand)
+        owners, heights = pick(ground), pick(ground[_HEIGHTS])
+        found: list[Outlook] = []
+        for own in table.setup.own[table.mover]:
+            sizes, slot = sizes_from(table.tableaus[own.slot]), own.slot
+            largest = sizes[0][-1] if sizes[0] else 0
+            passing = [city.passing[slot] for city in cities]
+            crown = _crown(slot, scorer, sharer, self._each)
+            high = summit - largest  # a block's size matters for lower towers in no way
+            places = [
+                (site, least, passing[city][owner][len(sizes[least])])
+                if height < high
+                else (
+                    site,
+                    least,
+                    _by_size(passing[city][owner][1], sizes[least], summit - height, crown),
+                )
+                for site, city, owner, height, least in zip(
+                    sites, cities_of_them, owners, heights, pick(ground[_NEEDS[slot]]), strict=True
+                )
+                if least <= largest
+            ]
+            found.append(Outlook(own, sizes, places))
         return found
 
     def prospect(self, build: Build) -> Prospect:
         """What one of the mover's placements would change."""
-        (owners, cities, summit), site = self._found, build.site
-        slot = self._slots[colour_of(self._table, build)]
-        passing = cities[site // 9].passing[slot][owners[site]]
-        below = summit.height - self._table.board[site].height
-        sizes = (build.size,)
-        found = _by_size(passing, sizes, below, slot, summit.scorer, summit.sharer, self._each)
+        (ground, cities, summit), site = self._found, build.site
+        slot = self._table.setup.colour_index(colour_of(self._table, build))
+        passing = cities[site // 9].passing[slot][ground[site]]
+        below = summit.height - ground[_HEIGHTS][site]
+        crown = _crown(slot, summit.scorer, summit.sharer, self._each)
+        found = _by_size(passing[1], (build.size,), below, crown)
         return Prospect(found.takes_from, found.gains[0])
 
 
 class _Found(NamedTuple):
     """What there is to know about a board."""
 
-    owners: list[Slot]
-    """Of each site."""
+    ground: bytes
+    """A byte for every site: its owner's slot, or the number of colours where nobody builds yet;
+    then its height; then what each colour needs there. (A turn asks for all of it: to fetch that
+    from 54 towers, wherever in memory they are, takes longer than to reckon with it.)"""
     cities: list[_City]
     summit: _Summit
+
+
+_HEIGHTS: Final = slice(len(SITES), 2 * len(SITES))
+_NEEDS: Final = tuple(slice(n * len(SITES), (n + 1) * len(SITES)) for n in (2, 3, 4, 5))
+"""For each slot."""
+
+
+def _ground(board: Board, colours: tuple[Colour, ...]) -> bytes:
+    slots = _slots(colours)
+    owners = (slots[tower.owner] for tower in board)
+    needs = (tower.needs[colour] for colour in colours for tower in board)
+    return bytes((*owners, *(tower.height for tower in board), *needs))
+
+
+def _with_tower(ground: bytes, site: Site, tower: Tower, colours: tuple[Colour, ...]) -> bytes:
+    """The ground with another tower on one of its sites."""
+    after = bytearray(ground)
+    needs = [tower.needs[colour] for colour in colours]
+    after[site :: len(SITES)] = (_slots(colours)[tower.owner], tower.height, *needs)
+    return bytes(after)
 
 
 class _Summit(NamedTuple):
@@ -138,25 +185,34 @@ class _Summit(NamedTuple):
         tallest = tallest_towers(board)
         if not tallest:
             return cls(0, NOBODY, NOBODY)
-        tie, slots = setup.rules.tallest_tie, _slots(setup.colours)
+        tie = setup.rules.tallest_tie
         owners = {board[site].owner for site in tallest}
-        one_owner = tie == "one_owner" and len(owners) == 1
+        scorer = tallest_scorer(board, tallest, tie)
+        sharer = owners.pop() if tie == "one_owner" and len(owners) == 1 else None
         return cls(
             board[tallest[0]].height,
-            slots[tallest_scorer(board, tallest, tie)],
-            slots[owners.pop()] if one_owner else NOBODY,
+            NOBODY if scorer is None else setup.colour_index(scorer),
+            NOBODY if sharer is None else setup.colour_index(sharer),
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Passing:
-    """What changes when a tower passes from its owner to a colour, and the majority of the city
-    with it."""
+class _Crown(NamedTuple):
+    """Who has the tallest tower, and who reaches for it."""
 
-    takes_from: Colour | None
-    gains: tuple[int, ...]
-    whatever_size: tuple[Prospects, ...]
-    """The same as prospects, for each number of sizes."""
+    slot: Slot
+    scorer: Slot
+    sharer: Slot
+    colours_each: int
+
+
+@cache
+def _crown(slot: Slot, scorer: Slot, sharer: Slot, colours_each: int) -> _Crown:
+    return _Crown(slot, scorer, sharer, colours_each)
+
+
+_Passing = tuple[Prospects, ...]
+"""What changes when a tower passes from its owner to a colour, and the majority of the city with
+it: for each number of sizes, since that is the same whatever the size."""
 
 
 class _City(NamedTuple):
@@ -165,23 +221,25 @@ class _City(NamedTuple):
     points: tuple[int, ...]
     """What it gives to each player."""
     passing: tuple[tuple[_Passing, ...], ...]
-    """``[slot][owner]``: the last owner, whose number is -1, is nobody."""
+    """``[slot][owner]``: the last owner is nobody."""
 
 
-def _found(table: Table, slots: dict[Colour | None, Slot]) -> _Found:
-    owners = [slots[tower.owner] for tower in table.board]
-    cities = [_city_now(table.setup, owners, city) for city in range(len(CITIES))]
-    return _Found(owners, cities, _Summit.of(table.board, table.setup))
+def _found(table: Table) -> _Found:
+    setup, board = table.setup, table.board
+    ground = _ground(board, setup.colours)
+    cities = [_city_now(setup, ground, city) for city in range(len(CITIES))]
+    return _Found(ground, cities, _Summit.of(board, setup))
 
 
-def _city_now(setup: Setup, owners: list[Slot], city: int) -> _City:
-    counts = tuple(map(owners[9 * city : 9 * city + 9].count, range(len(setup.colours))))
+def _city_now(setup: Setup, ground: bytes, city: int) -> _City:
+    counts = tuple(map(ground[9 * city : 9 * city + 9].count, range(len(setup.colours))))
     return _city(setup.colours, setup.schedule.colours, counts)
 
 
 @cache
 def _slots(colours: tuple[Colour, ...]) -> dict[Colour | None, Slot]:
-    return {None: NOBODY} | {colour: slot for slot, colour in enumerate(colours)}
+    """The owner's slot, as the ground and the cities number them."""
+    return {None: len(colours)} | {colour: slot for slot, colour in enumerate(colours)}
 
 
 # What follows is asked for again and again, for the same few hundred cities.
@@ -213,30 +271,23 @@ def _city(colours: tuple[Colour, ...], colours_each: int, counts: tuple[int, ...
 
 @lru_cache(maxsize=10_000)
 def _passing(takes_from: Colour | None, gains: tuple[int, ...]) -> _Passing:
-    whatever_size = tuple(Prospects(takes_from, (gains,) * count) for count in (0, *SIZES))
-    return _Passing(takes_from, gains, whatever_size)
+    return tuple(Prospects(takes_from, (gains,) * count) for count in (0, *SIZES))
 
 
 @lru_cache(maxsize=50_000)
-def _by_size(
-    passing: _Passing,
-    sizes: Sizes,
-    below: int,
-    slot: Slot,
-    scorer: Slot,
-    sharer: Slot,
-    colours_each: int,
-) -> Prospects:
+def _by_size(passing: Prospects, sizes: Sizes, below: int, crown: _Crown) -> Prospects:
     """What blocks of some sizes change on a tower that is so many floors lower than the tallest,
     which scores for somebody."""
+    slot, scorer, sharer, colours_each = crown
+    [anyway] = passing.gains
 
     def gains(size: int) -> tuple[int, ...]:
         if size < below:
-            return passing.gains
+            return anyway
         tallest = slot if size > below or slot == sharer else NOBODY
-        colours = len(passing.gains) * colours_each
+        colours = len(anyway) * colours_each
         passes = _passes(colours, colours_each, scorer, tallest, TALLEST_POINTS)
-        return tuple(map(add, passing.gains, passes))
+        return tuple(map(add, anyway, passes))
 
     return Prospects(passing.takes_from, tuple(map(gains, sizes)))
 

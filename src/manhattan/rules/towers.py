@@ -8,9 +8,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
-from manhattan.rules.blocks import COLOUR_BY_LETTER, Block, Colour
+from manhattan.rules.blocks import COLOUR_BY_LETTER, LARGEST, Block, Colour
 from manhattan.rules.board import SITES, Site
 from manhattan.rules.errors import NotationError, describe_characters
+
+NO_BLOCK: Final = LARGEST + 1
+"""A block that would have to be larger than there are any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ class Tower:
     floors: Mapping[Colour, int] = field(init=False, repr=False, compare=False)
     """The floors of each colour that has any, wherever they are in the tower."""
     needs: Mapping[Colour, int] = field(init=False, repr=False, compare=False)
-    """The smallest block that each colour may put on top; 5 or more means none."""
+    """The smallest block that each colour may put on top; one more than the largest means none."""
 
     def __post_init__(self) -> None:
         floors: dict[Colour, int] = {}
@@ -38,8 +41,8 @@ class Tower:
         # An empty site takes anything, and so does one's own tower (the difference is 0); less
         # than 0 is what no game can lead to.
         strength = floors[owner] if owner else 1
-        needs = dict.fromkeys(Colour, strength)
-        needs |= {colour: max(1, strength - own) for colour, own in floors.items()}
+        needs = dict.fromkeys(Colour, min(strength, NO_BLOCK))
+        needs |= {c: min(max(1, strength - own), NO_BLOCK) for c, own in floors.items()}
         set_once = object.__setattr__
         set_once(self, "owner", owner)
         set_once(self, "height", sum(floors.values()))
@@ -57,7 +60,8 @@ class Tower:
         return cls(tuple(Block(COLOUR_BY_LETTER[letter], int(size)) for letter, size in pairs))
 
     def smallest_for(self, colour: Colour) -> int:
-        """The smallest block that a colour may put on top (RULES 5b); 5 or more means none."""
+        """The smallest block that a colour may put on top (RULES 5b); ``NO_BLOCK`` if it has none
+        that is large enough."""
         return self.needs[colour]
 
     def topped(self, block: Block) -> Tower:

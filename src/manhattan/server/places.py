@@ -6,66 +6,63 @@ and again. So each half is written once and kept, and a turn only puts halves to
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final, TypeVar
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final
 
 import orjson
 
-from manhattan.rules.board import SITES
-from manhattan.rules.legality import Placements
-from manhattan.rules.prospect import Prospects
+from manhattan.rules import Seat
+from manhattan.rules.board import SITES, Site, card_for
+from manhattan.rules.legality import builds
+from manhattan.rules.moves import Build, Sizes
+from manhattan.rules.prospect import Outlook, Prospects
+from manhattan.rules.setup import OwnColour
 from manhattan.server.protocol import PlaceTold
-
-T = TypeVar("T")
 
 SITE_NAMES: Final = tuple(map(str, SITES))
 
-_MOST: Final = 50_000
-"""Halves that are kept of each kind; then we begin anew."""
 
-
-def places_told(places: list[Placements], prospects: list[Prospects]) -> orjson.Fragment:
+def places_told(seat: Seat, outlooks: Iterable[Outlook]) -> orjson.Fragment:
     """A list of ``PlaceTold``, as JSON."""
-    firsts, seconds = _FIRSTS, _SECONDS
-    told = [
-        (firsts.get(place) or _kept(firsts, place, _first))
-        + (seconds.get(prospect) or _kept(seconds, prospect, _second))
-        for place, prospect in zip(places, prospects, strict=True)
-    ]
-    return orjson.Fragment(b"[" + b",".join(told) + b"]")
-
-
-def _whole(place: Placements, prospects: Prospects) -> PlaceTold:
-    return {
-        "site": SITE_NAMES[place.site],
-        "card": place.card,
-        "moves": tuple(map(str, place.builds)),
-        "takes_from": prospects.takes_from,
-        "gains": prospects.gains,
-    }
+    told: list[bytes] = []
+    for own, sizes, places in outlooks:
+        firsts = _firsts(seat, own, sizes)
+        told += [
+            firsts[least][site] + (prospects.note or _second(prospects))
+            for site, least, prospects in places
+        ]
+    return orjson.Fragment(b"".join((b"[", b",".join(told), b"]")))
 
 
 _CUT: Final = b',"takes_from"'
-_NO_PLACE: Final = Placements(0, 0, SITES[0], 0, (), 0, ())
-_NO_PROSPECTS: Final = Prospects(None, ())
 
 
-def _first(place: Placements) -> bytes:
-    """The half that says where."""
-    return orjson.dumps(_whole(place, _NO_PROSPECTS)).partition(_CUT)[0]
+@lru_cache(maxsize=512)
+def _firsts(seat: Seat, own: OwnColour, sizes: tuple[Sizes, ...]) -> tuple[tuple[bytes, ...], ...]:
+    """``[least][site]``: the half that says where, and with which blocks."""
+    nothing = Prospects(None, ())
+    return tuple(
+        tuple(
+            orjson.dumps(_whole(site, card_for(seat, site), moves, nothing)).partition(_CUT)[0]
+            for site, moves in zip(SITES, by_site, strict=True)
+        )
+        for by_site in builds(own.said, sizes)
+    )
 
 
 def _second(prospects: Prospects) -> bytes:
     """The half that says what changes."""
-    return b"".join(orjson.dumps(_whole(_NO_PLACE, prospects)).partition(_CUT)[1:])
+    whole = orjson.dumps(_whole(SITES[0], 0, (), prospects))
+    prospects.note = b"".join(whole.partition(_CUT)[1:])
+    return prospects.note
 
 
-def _kept(known: dict[T, bytes], one: T, write: Callable[[T], bytes]) -> bytes:
-    if len(known) >= _MOST:
-        known.clear()
-    known[one] = written = write(one)
-    return written
-
-
-_FIRSTS: dict[Placements, bytes] = {}
-_SECONDS: dict[Prospects, bytes] = {}
+def _whole(site: Site, card: int, moves: tuple[Build, ...], prospects: Prospects) -> PlaceTold:
+    return {
+        "site": SITE_NAMES[site],
+        "card": card,
+        "moves": tuple(map(str, moves)),
+        "takes_from": prospects.takes_from,
+        "gains": prospects.gains,
+    }

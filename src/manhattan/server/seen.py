@@ -23,7 +23,6 @@ from manhattan.rules import (
 )
 from manhattan.rules.blocks import LARGEST
 from manhattan.rules.board import SITES, Site
-from manhattan.rules.legality import placements
 from manhattan.rules.prospect import Standing
 from manhattan.server.clocks import Clocks, Milliseconds
 from manhattan.server.entries import (
@@ -113,10 +112,11 @@ class News:
             self._standing = self._stands()
         return self._standing
 
-    @property
-    def standing_if_known(self) -> Standing | None:
-        """If somebody has asked for it."""
-        return self._standing
+    def handed_on(self) -> Standing | None:
+        """The points, for whoever goes on from here, if they are known. What is told is told, and
+        not kept: whoever comes back for it has it made again."""
+        standing, self._standing, self._for_all = self._standing, None, None
+        return standing
 
     def _stands(self) -> Standing:
         before, game = self.before.game, self.after.game
@@ -371,13 +371,14 @@ def _names(colours: tuple[Colour, ...]) -> tuple[str, ...]:
 def _tower(tower: Tower, colours: tuple[Colour, ...]) -> TowerTold:
     assert tower.owner is not None
     needs = {colour: tower.smallest_for(colour) for colour in colours}
-    return {
+    told: TowerTold = {
         "blocks": str(tower),
         "owner": tower.owner.value,
         "height": tower.height,
         "floors": {colour.value: floors for colour, floors in tower.floors.items()},
         "needs": {c.value: least if least <= LARGEST else None for c, least in needs.items()},
     }
+    return cast("TowerTold", orjson.Fragment(orjson.dumps(told)))
 
 
 def _clock(clocks: Clocks) -> ClockTold:
@@ -399,6 +400,5 @@ def _moves(
         }
     if table.phase is Phase.REMOVE:
         return {"kind": "remove", "moves": list(map(str, seen.legal_moves()))}
-    places = placements(table, seen.hand)
-    told = places_told(places, standing().prospects(places))
-    return {"kind": "build", "places": cast("list[PlaceTold]", told)}
+    places = places_told(table.seat, standing().outlook(seen.hand))
+    return {"kind": "build", "places": cast("list[PlaceTold]", places)}
