@@ -68,7 +68,10 @@ class Game:
         self.setup = setup
         self.seed = seed
         self._chance = _Remembered(chance)
-        self._dealt = self._state = deal(setup, self._chance)
+        self._dealt = deal(setup, self._chance)
+        self.state = self._dealt
+        self.table = self.state.table
+        """What lies open to all."""
         self._ply = 0
         # Copies of a game share it: the first to go on writes at its end, where the others don't
         # look. So a move costs the same late in a game as early, however many copies there are.
@@ -106,15 +109,6 @@ class Game:
         for move in moves:
             game.play(move)
         return game
-
-    @property
-    def state(self) -> State:
-        return self._state
-
-    @property
-    def table(self) -> Table:
-        """What lies open to all."""
-        return self._state.table
 
     @property
     def ply(self) -> int:
@@ -172,11 +166,11 @@ class Game:
     def play(self, move: Move | str, player: int | None = None) -> tuple[Event, ...]:
         """Make a move; what happened comes back. A refused move raises and changes nothing."""
         move = _move(move)
-        state, events = apply(self._state, move, self._chance, player)
+        state, events = apply(self.state, move, self._chance, player)
         if len(self._past) > self._ply:  # it went on otherwise, here or in a copy
             self._past = self._turns
         self._past.append(_Turn(move, events, state))
-        self._state = state
+        self.state, self.table = state, state.table
         self._ply += 1
         return events
 
@@ -189,7 +183,8 @@ class Game:
     def undo(self, plies: int = 1) -> None:
         """Take the last moves back. The cards come back too: played again, they fall the same."""
         ply = self._ply - plies
-        self._state = self.state_at(ply)
+        self.state = self.state_at(ply)
+        self.table = self.state.table
         self._ply = ply
         self._past = self._turns
 

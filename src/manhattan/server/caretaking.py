@@ -75,15 +75,15 @@ class Caretaker:
 
     def see_to(self, live: LiveTable, delay: Milliseconds = 0) -> None:
         """Have a bot think, or wake up when a clock has run out."""
-        sitting = live.sitting
-        if sitting.bot_to_move and live.thinks_about(sitting):
+        sitting, bot = live.sitting, live.sitting.bot_to_move
+        if bot is not None and live.thinks_about(sitting):
             return  # something was said meanwhile
         self.rest(live)
-        if sitting.bot_to_move and not delay:
+        if bot is not None and not delay:
             live.thinking = self._house.spawn(self._bots_turn(live))
             live.thought_about = sitting.game.state if sitting.game else None
-        elif sitting.due is not None:
-            wait = max(0, sitting.due + delay - now()) / 1000
+        elif (due := sitting.due) is not None:
+            wait = max(0, due + delay - now()) / 1000
             loop = asyncio.get_running_loop()
             live.timer = loop.call_later(wait, lambda: self._house.spawn(self._wake(live)))
 

@@ -13,7 +13,14 @@ from typing import Any
 
 from manhattan.game import Game
 from manhattan.rules import Build, Built, Redrew, lot
-from manhattan.server.clocks import Milliseconds, given_time, passed_on, taken_back, wound_up
+from manhattan.server.clocks import (
+    Clocks,
+    Milliseconds,
+    given_time,
+    passed_on,
+    taken_back,
+    wound_up,
+)
 from manhattan.server.entries import (
     Begun,
     Closed,
@@ -39,9 +46,11 @@ from manhattan.server.sitting import (
     TALK_KEPT,
     Chair,
     Chairs,
+    Done,
     Line,
     Link,
     Sitting,
+    Stage,
     Undo,
 )
 
@@ -65,16 +74,22 @@ def opened(table: str, entry: Opened) -> Sitting:
             chair = replace(chair, name=bot_name(wanted.level, bots), level=wanted.level)
         chairs.append(chair)
     return Sitting(
-        id=table,
         number=1,
+        changed_at=entry.at,
+        clocks=wound_up(terms.clock, len(chairs)),
+        stage="gathering",
+        game=None,
+        undo=None,
+        seen=-1,
+        done=NOTHING_DONE,
+        done_before=NOTHING_DONE,
+        id=table,
         terms=terms,
         host=entry.by,
         host_name=entry.name,
         opened_at=entry.at,
-        changed_at=entry.at,
         chairs=Chairs(chairs),
         schedule=setup.schedule,
-        clocks=wound_up(terms.clock, len(chairs)),
         after=entry.after,
     )
 
@@ -98,30 +113,43 @@ Changes = dict[str, Any]
 def fold(sitting: Sitting | None, entry: Entry) -> Sitting:
     """How a table stands after one more entry."""
     assert sitting is not None  # the first entry opens the table
+    if isinstance(entry, Played):
+        return _played(sitting, entry)
     changes = _happened(sitting, entry)
-    if not isinstance(entry, Played | Said):
+    if not isinstance(entry, Said):
         changes["besides"] = sitting.besides + 1
         if entry.by is not None:
             changes["besides_of"] = {
                 **sitting.besides_of,
                 entry.by: sitting.changes_of(entry.by) + 1,
             }
-    if entry.by is not None and entry.command is not None:
-        before = sitting.done
-        if len(before) == COMMANDS_KEPT:
-            changes["done_before"], before = before, NOTHING_DONE
-        changes["done"] = {**before, (entry.by, entry.command): sitting.number}
+    changes["done"], changes["done_before"] = _done(sitting, entry)
     return sitting._replace(number=sitting.number + 1, **changes)
+
+
+def _played(sitting: Sitting, entry: Played) -> Sitting:
+    """The same for a move, in a third of the time: it changes only what stands first."""
+    assert sitting.game is not None
+    game = sitting.game.after(entry.move, entry.player)
+    clocks, stage = _waiting(sitting, sitting.chairs, game, entry.at, moved=True)
+    seen = _last_seen(sitting, game)
+    done = _done(sitting, entry)
+    first = sitting.number + 1, entry.at, clocks, stage, game, None, seen, *done
+    return Sitting._make((*first, *sitting[len(first) :]))
+
+
+def _done(sitting: Sitting, entry: Entry) -> tuple[Done, Done]:
+    """The commands that were carried out lately, and those before them."""
+    done, before = sitting.done, sitting.done_before
+    if entry.by is None or entry.command is None:
+        return done, before
+    if len(done) == COMMANDS_KEPT:
+        done, before = NOTHING_DONE, done
+    return {**done, (entry.by, entry.command): sitting.number}, before
 
 
 def _happened(sitting: Sitting, entry: Entry) -> Changes:
     match entry:
-        case Played():
-            assert sitting.game is not None
-            game = sitting.game.after(entry.move, entry.player)
-            changes = _gone_on(sitting, sitting.chairs, game, entry.at, moved=True)
-            changes["seen"] = _last_seen(sitting, game)
-            return changes
         case Said():
             line = Line(
                 sitting.number,
@@ -139,8 +167,8 @@ def _happened(sitting: Sitting, entry: Entry) -> Changes:
             return _begun(sitting, entry)
         case Resigned() | RanOut() | Returned():
             return _played_for(sitting, entry)
-        case Opened():
-            raise AssertionError("a table is opened once")
+        case Opened() | Played():
+            raise AssertionError("a table is opened once, and moves go another way")
     return {"changed_at": entry.at, **_sat_down(sitting, entry)}
 
 
@@ -225,38 +253,31 @@ def _played_for(sitting: Sitting, entry: Resigned | RanOut | Returned) -> Change
     return {"chairs": chairs, **_gone_on(sitting, chairs, game, entry.at)}
 
 
-def _gone_on(
-    sitting: Sitting,
-    chairs: Chairs,
-    game: Game,
-    now: Milliseconds,
-    *,
-    moved: bool = False,
-) -> Changes:
-    """The game has gone on: the clock runs for the person to move, the game may be over, and
-    nobody is asked any more whether it should go back."""
+def _gone_on(sitting: Sitting, chairs: Chairs, game: Game, now: Milliseconds) -> Changes:
+    """The game goes on, and nobody is asked any more whether it should go back."""
+    clocks, stage = _waiting(sitting, chairs, game, now)
+    return {"game": game, "clocks": clocks, "stage": stage, "undo": None, "changed_at": now}
+
+
+def _waiting(
+    sitting: Sitting, chairs: Chairs, game: Game, now: Milliseconds, *, moved: bool = False
+) -> tuple[Clocks, Stage]:
+    """The clock runs for the person to move; or the game is over."""
     over, mover = game.over, game.table.mover
     waits_for = None if over or chairs[mover].played_by else mover
-    return {
-        "game": game,
-        "clocks": passed_on(sitting.clocks, waits_for, now, moved=moved),
-        "stage": "over" if over else "playing",
-        "undo": None,
-        "changed_at": now,
-    }
+    clocks = passed_on(sitting.clocks, waits_for, now, moved=moved)
+    return clocks, "over" if over else "playing"
 
 
 def _last_seen(sitting: Sitting, game: Game) -> int:
     """The last move whose new card somebody has seen: one's own at once, but who shares a screen
     sees his when it is his turn again. Whoever could place nothing has shown his hand to all."""
-    seen, last = sitting.seen, game.ply - 1
+    seen, last, alone = sitting.seen, game.ply - 1, sitting.chairs.alone
     for event in game.last_events:
-        if isinstance(event, Redrew) or (
-            isinstance(event, Built) and _alone(sitting, event.player)
-        ):
+        if isinstance(event, Redrew) or (isinstance(event, Built) and event.player in alone):
             seen = last
     mover = game.table.mover
-    if sitting.chairs[mover].person is not None and not _alone(sitting, mover):
+    if mover not in alone and sitting.chairs[mover].person is not None:
         seen = max(seen, _newest_draw(game, mover))
     return seen
 
@@ -264,11 +285,10 @@ def _last_seen(sitting: Sitting, game: Game) -> int:
 def _seen_alone(sitting: Sitting, chairs: Chairs) -> int:
     """The last move whose new card somebody has seen, when chairs have changed hands: who has a
     screen to himself from now on sees what was drawn behind the curtain."""
-    seen, game, after = sitting.seen, sitting.game, sitting._replace(chairs=chairs)
-    for player in range(len(chairs)) if game else ():
-        if _alone(after, player) and not _alone(sitting, player):
-            assert game is not None
-            seen = max(seen, _newest_draw(game, player))
+    seen, game = sitting.seen, sitting.game
+    for player in chairs.alone - sitting.chairs.alone if game else ():
+        assert game is not None
+        seen = max(seen, _newest_draw(game, player))
     return seen
 
 
@@ -277,11 +297,6 @@ def _newest_draw(game: Game, player: int) -> int:
     own = (ply for ply in reversed(range(game.ply)) if game.mover_at(ply) == player)
     last = next(own, None)
     return last if last is not None and isinstance(game.moves[last], Build) else -1
-
-
-def _alone(sitting: Sitting, player: int) -> bool:
-    """Does a person sit there, who has his screen to himself?"""
-    return len(sitting.chairs_of(sitting.chairs[player].person)) == 1
 
 
 def _with(sitting: Sitting, number: int, **changes: Any) -> Chairs:

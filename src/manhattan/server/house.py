@@ -112,12 +112,12 @@ class House:
         first = Append(table, 0, to_text(entry), entry.at, summary_of(sitting), sitting.people())
         await self.bus.follow(table)  # first, so that nothing is missed meanwhile
         try:
-            if not await self._written(first):
+            if not await self._written(None, first):
                 raise Denied(Denial.BUSY)  # that name is taken: once in a thousand lives
         except BaseException:
             await self.bus.forget(table)
             raise
-        metrics.entries(entry.type).inc()
+        metrics.ENTRIES[entry.type] += 1
         return self._keep(sitting)
 
     async def table(self, table: str) -> LiveTable:
@@ -176,7 +176,7 @@ class House:
         command: str | None = None,
     ) -> News:
         """Have something happen: decided, written down and told to all."""
-        live = await self.table(table)
+        live = self._tables.get(table) or await self.table(table)
         async with live.lock:
             live.used = self.last_played = now()
             for _ in range(_TRIES):
@@ -189,10 +189,11 @@ class House:
                     if self.bus.alone or not await self._catch_up(live):
                         raise
                     continue  # another process had written what we had not heard of yet
-                news = await self._try(live, before, entry)
-                if news is None:  # somebody else was first
-                    await self._catch_up(live)
+                after = fold(before, entry)
+                if not await self._written(live, _next_entry(before, entry, after)):
+                    await self._catch_up(live)  # somebody else was first
                     continue
+                news = live.happened(entry, after)
                 live.tell(news, viewer, command)
                 self.bus.tell(table, live.sitting.number)
                 self._caretaker.see_to(live)
@@ -269,25 +270,18 @@ class House:
         self._caretaker.see_to(live)
         return live
 
-    async def _try(self, live: LiveTable, before: Sitting, entry: Entry) -> News | None:
-        """Write the next entry down; None if another has that number."""
-        after = fold(before, entry)
-        summary = changed_summary(before, after)
-        people = None if before.chairs is after.chairs else after.people()
-        one = Append(live.id, before.number, to_text(entry), entry.at, summary, people)
-        try:
-            first = await self._written(one)
-        except BaseException:
-            live.unsure = True
-            raise
-        return live.happened(entry, after) if first else None
-
-    async def _written(self, one: Append) -> bool:
+    async def _written(self, live: LiveTable | None, one: Append) -> bool:
+        """Write an entry down, perhaps a new table's first one; false if another was first with
+        its number."""
         try:
             return await self._committer.append(one)
-        except StoreAway as error:
-            self.storage_is_away(error)
-            raise Denied(Denial.STORAGE_AWAY) from error
+        except BaseException as error:
+            if live is not None:
+                live.unsure = True
+            if isinstance(error, StoreAway):
+                self.storage_is_away(error)
+                raise Denied(Denial.STORAGE_AWAY) from error
+            raise
 
     def storage_is_away(self, error: Exception) -> None:
         if self.trouble is None:
@@ -386,3 +380,10 @@ class House:
         error = None if task.cancelled() else task.exception()
         if error is not None and not isinstance(error, Denied | StoreAway):
             log.error("something went wrong", exc_info=error)
+
+
+def _next_entry(before: Sitting, entry: Entry, after: Sitting) -> Append:
+    """What is written down with an entry: what lists and timers know, if that has changed."""
+    summary = changed_summary(before, after)
+    people = None if before.chairs is after.chairs else after.people()
+    return Append(before.id, before.number, to_text(entry), entry.at, summary, people)

@@ -19,7 +19,7 @@ from manhattan.server.seen import News, view_message
 from manhattan.server.sitting import Sitting
 from manhattan.server.store import Summary
 
-RECENT: Final = 32
+RECENT: Final = 8
 """News that are kept for those who were away for a moment; others get a fresh view."""
 SEEN_ELSEWHERE: Final[Milliseconds] = 30_000
 """So long what another process said of its viewers is believed."""
@@ -75,11 +75,11 @@ class LiveTable:
 
     def happened(self, entry: Entry, after: Sitting | None = None) -> News:
         """An entry was written down: the table stands differently."""
-        known = self._recent[-1].standing_if_known if self._recent else None
+        known = self._recent[-1].handed_on() if self._recent else None
         news = News(self.sitting, after or fold(self.sitting, entry), entry, known)
         self.sitting = news.after
         self._recent.append(news)
-        metrics.entries(entry.type).inc()
+        metrics.ENTRIES[entry.type] += 1
         return news
 
     def tell(self, news: News, answered: Viewer | None = None, command: str | None = None) -> None:
@@ -202,15 +202,14 @@ def summary_of(sitting: Sitting) -> Summary:
 
 def changed_summary(before: Sitting, after: Sitting) -> Summary | None:
     """What lists and timers need to know, if it has changed."""
-    if (
+    same = (
         before.chairs is after.chairs
         and before.stage == after.stage
-        and before.due == after.due
-        and _round(before) == _round(after)
         and before.host == after.host
-    ):
-        return None
-    return summary_of(after)
+        and _round(before) == _round(after)
+        and before.due == after.due
+    )
+    return None if same else summary_of(after)
 
 
 def _round(sitting: Sitting) -> int:

@@ -67,6 +67,11 @@ class Chairs(tuple[Chair, ...]):
                 found[chair.person] = (*found.get(chair.person, ()), number)
         return found
 
+    @cached_property
+    def alone(self) -> frozenset[int]:
+        """The chairs of people who have their screens to themselves."""
+        return frozenset(own[0] for own in self.by_person.values() if len(own) == 1)
+
 
 @dataclass(frozen=True, slots=True)
 class Undo:
@@ -108,22 +113,28 @@ NOTHING_DONE: Final[Done] = MappingProxyType({})
 class Sitting(NamedTuple):
     """A table with those who sit at it. (A named tuple, because every move makes a new one.)"""
 
-    id: str
+    # First what every move changes, so that it is quickly put before the rest.
     number: int
     """How many entries there are; the next one has this number."""
+    changed_at: Milliseconds
+    clocks: Clocks
+    stage: Stage
+    game: Game | None
+    undo: Undo | None
+    seen: int
+    """The last move whose new card somebody has seen."""
+    done: Done
+    """The last commands that were carried out, and the entry that each became."""
+    done_before: Done
+    """As many of those before them: so a move has few to copy."""
+
+    id: str
     terms: Terms
     host: PersonId
     host_name: str
     opened_at: Milliseconds
-    changed_at: Milliseconds
     chairs: Chairs
     schedule: Schedule
-    clocks: Clocks
-    stage: Stage = "gathering"
-    game: Game | None = None
-    undo: Undo | None = None
-    seen: int = -1
-    """The last move whose new card somebody has seen."""
     talk: tuple[Line, ...] = ()
     """The last of what was said."""
     said: int = 0
@@ -135,10 +146,6 @@ class Sitting(NamedTuple):
     besides_of: Mapping[PersonId, int] = MappingProxyType({})
     """How much of it each person did."""
     links: tuple[Link, ...] = ()
-    done: Done = NOTHING_DONE
-    """The last commands that were carried out, and the entry that each became."""
-    done_before: Done = NOTHING_DONE
-    """As many of those before them: so a move has few to copy."""
     after: str | None = None
     """The table that this one is the rematch of."""
     next: str | None = None
@@ -158,9 +165,10 @@ class Sitting(NamedTuple):
         """Whose cards a person may see now: his own; and where several share his screen, those of
         whoever of them is to move, unless a bot does it: the others sit there and would see what
         it holds. None is an onlooker's eyes."""
-        chairs, mover = self.chairs_of(person), self.mover
+        chairs = self.chairs_of(person)
         if len(chairs) == 1:
             return chairs[0]
+        mover = self.mover
         if mover is not None and mover in chairs and not self.chairs[mover].played_for:
             return mover
         return None
@@ -183,9 +191,8 @@ class Sitting(NamedTuple):
     @property
     def bot_to_move(self) -> str | None:
         """The bot whose turn it is. It waits while people talk about taking something back."""
-        if self.mover is None or self.undo is not None:
-            return None
-        return self.chairs[self.mover].played_by
+        mover = self.mover
+        return None if mover is None or self.undo is not None else self.chairs[mover].played_by
 
     @property
     def due(self) -> Milliseconds | None:
@@ -195,7 +202,7 @@ class Sitting(NamedTuple):
         clock = self.clocks.due
         if self.undo is not None:
             other = self.undo.at + UNDO_WAITS
-        elif self.bot_to_move:
+        elif self.bot_to_move is not None:
             other = self.changed_at + self.terms.pace
         else:
             return clock
