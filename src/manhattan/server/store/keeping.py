@@ -18,6 +18,7 @@ from manhattan import __version__
 from manhattan.rules import ManhattanError
 from manhattan.server.clocks import Milliseconds
 from manhattan.server.entries import PersonId
+from manhattan.server.store.acquaintances import Acquaintances
 
 Row = tuple[Any, ...]
 TableId = str
@@ -98,6 +99,9 @@ class Reading(Protocol):
 class Database(Reading, Protocol):
     """Runs statements."""
 
+    alone: bool
+    """Is there no other process that writes to it?"""
+
     async def append(
         self, rows: Sequence[tuple[TableId, int, str]], then: Mapping[int, Sequence[Statement]]
     ) -> list[bool]:
@@ -169,6 +173,7 @@ class Store(Kept):
     def __init__(self, database: Database) -> None:
         super().__init__(database)
         self._database = database
+        self._known = Acquaintances() if database.alone else None
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[Kept]:
@@ -187,7 +192,11 @@ class Store(Kept):
         places = [at for _, at in sorted(wanted.items())]
         unique = [batch[at] for at in places]
         rows = [(one.table, one.number, one.entry) for one in unique]
-        then = {n: also for n, one in enumerate(unique) if (also := _also_written(one))}
+        then = {
+            n: _also_written(one)
+            for n, one in enumerate(unique)
+            if one.summary is not None or one.people is not None
+        }
         found = await self._database.append(rows, then)
         first = [False] * len(batch)
         for at, was_first in zip(places, found, strict=True):
@@ -253,15 +262,27 @@ class Store(Kept):
         return [row[0] for row in rows]
 
     async def person(self, id: PersonId) -> Person | None:
+        known = self._known
+        if known is not None and (person := known.person(id)) is not None:
+            return person
+        asked = known.asked() if known is not None else 0
         rows = await self._database.read(
             "SELECT id, name, generation FROM people WHERE id = $1", id
         )
-        return Person(*rows[0]) if rows else None
+        if not rows:
+            return None
+        person = Person(*rows[0])
+        if known is not None:
+            known.met(person, asked)
+        return person
 
     async def generations(self, people: Collection[PersonId]) -> dict[PersonId, int]:
         """Which of these people's cookies are theirs."""
         found: dict[PersonId, int] = {}
-        for some in _batched(sorted(people)):
+        if self._known is not None:
+            met = filter(None, map(self._known.person, people))
+            found = {person.id: person.generation for person in met}
+        for some in _batched(sorted(set(people) - found.keys())):
             places = ", ".join(f"${n}" for n in range(1, len(some) + 1))
             rows = await self._database.read(
                 f"SELECT id, generation FROM people WHERE id IN ({places})",  # noqa: S608
@@ -291,13 +312,17 @@ class Store(Kept):
         self, person: Person, change: str, to: str | int, now: Milliseconds
     ) -> bool:
         # One statement, which asks for the generation itself: what was read before it is over.
-        rows = await self._database.write(
-            Statement(
-                f"UPDATE people SET {change}, changed_at = $3 "  # noqa: S608 - our own words
-                "WHERE id = $1 AND generation = $2 RETURNING id",
-                (person.id, person.generation, now, to),
+        try:
+            rows = await self._database.write(
+                Statement(
+                    f"UPDATE people SET {change}, changed_at = $3 "  # noqa: S608 - our own words
+                    "WHERE id = $1 AND generation = $2 RETURNING id",
+                    (person.id, person.generation, now, to),
+                )
             )
-        )
+        finally:  # what is known of him may be over even if nobody can tell
+            if self._known is not None:
+                self._known.forget(person.id)
         return bool(rows)
 
     async def secret(self, name: str) -> str:

@@ -38,6 +38,8 @@ _TROUBLE = (
 class Postgres:
     """A ``Database`` on a PostgreSQL server."""
 
+    alone = False
+
     def __init__(self, pool: asyncpg.Pool) -> None:
         self._pool = pool
 

@@ -13,10 +13,10 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager, suppress
+from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
-
-import orjson
 
 from manhattan.server.store.keeping import (
     VERSIONS,
@@ -33,15 +33,11 @@ T = TypeVar("T")
 _BUSY = 5.0
 """Seconds to wait while another process writes."""
 
-_WRITE = (
-    "INSERT INTO entries (table_id, number, entry) "
-    "SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?) WHERE true"
-)
-_WRITE_WHAT_IS_NEW = f"{_WRITE} ON CONFLICT DO NOTHING RETURNING table_id, number"
-
 
 class Sqlite:
     """A ``Database`` in a file."""
+
+    alone = True  # two processes that serve tables would each know half of what happens
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -96,19 +92,27 @@ class Sqlite:
     ) -> list[bool]:
         # One statement for all: each one, and each row that it gives back, gives up and takes back
         # the interpreter's lock, for which it would have to wait when much is going on.
-        written = (orjson.dumps(rows).decode(),)
+        values = list(chain.from_iterable(rows))
         with _transaction(self._writer):
             try:
-                self._writer.execute(_WRITE, written)
+                self._writer.execute(_written(len(rows)), values)
                 first = [True] * len(rows)
             except sqlite3.IntegrityError:  # somebody else was first with one of them
-                taken = set(self._writer.execute(_WRITE_WHAT_IS_NEW, written).fetchall())
+                new = f"{_written(len(rows))} ON CONFLICT DO NOTHING RETURNING table_id, number"
+                taken = set(self._writer.execute(new, values).fetchall())
                 first = [(table, number) in taken for table, number, _ in rows]
             for at, statements in then.items():
                 if first[at]:
                     for statement in statements:
                         _run(self._writer, statement)
         return first
+
+
+@cache
+def _written(rows: int) -> str:
+    """What writes so many entries."""
+    places = ", ".join(["(?, ?, ?)"] * rows)
+    return f"INSERT INTO entries (table_id, number, entry) VALUES {places}"  # noqa: S608 - places
 
 
 class _Snapshot:
