@@ -145,10 +145,15 @@ def test_the_same_people_play_again_at_one_new_table(shared: Running) -> None:
     assert [chair["name"] for chair in told["chairs"]] == ["Ada", "Eve", "Bob", "Easy 1"]
     assert [chair["you"] for chair in told["chairs"]] == [True, True, False, False]
     refused("table_full", shared.client("Cat"), "POST", f"/api/tables/{again}/sit", {"chair": None})
-    assert told["first"] == 1  # the next one begins
+    assert (told["first"], told["stage"]) == (1, "gathering")  # the next one begins
     assert (told["serious"], told["edition"], told["after"]) == (True, "hig-1994", table)
     assert ada.call("GET", f"/api/tables/{table}")["table"]["next"] == again
-    bob.begin(again)
+    # Ada did not ask first: it is Bob's table, and his to begin.
+    path = f"/api/tables/{table}/rematch?begin=true"
+    assert ada.call("POST", path)["table"] == again
+    assert ada.call("GET", f"/api/tables/{again}")["table"]["stage"] == "gathering"
+    assert bob.call("POST", path)["table"] == bob.call("POST", path)["table"] == again
+    assert ada.call("GET", f"/api/tables/{again}")["table"]["stage"] == "playing"
 
 
 def test_a_seat_moves_to_another_device(shared: Running) -> None:

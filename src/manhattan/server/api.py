@@ -330,10 +330,20 @@ async def begin(house: TheHouse, person: Named, table: TableName) -> TableTold:
 
 
 @api.post("/tables/{table}/rematch", tags=["tables"])
-async def rematch(house: TheHouse, gates: TheGates, person: Named, table: TableName) -> TableNamed:
+async def rematch(
+    house: TheHouse,
+    gates: TheGates,
+    person: Named,
+    table: TableName,
+    begin: Annotated[bool, Query(description="Deal at once, if you are the first to ask.")] = False,
+) -> TableNamed:
     """Play again with the same people; all get the same new table."""
     gates.tables.take(person.id)
-    return {"table": await house.rematch(table, person.id, person.name)}
+    following = await house.rematch(table, person.id, person.name)
+    if begin:
+        with suppress(Denied):  # another was first, and begins it
+            await house.act(following, lambda s, at: decisions.begin(s, person.id, at))
+    return {"table": following}
 
 
 # A seat on another device.

@@ -64,7 +64,8 @@ export const api = {
     ask<TableTold>('POST', `/tables/${table}/fill`, { chair, level }),
   close: (table: string) => ask<TableTold>('POST', `/tables/${table}/close`),
   begin: (table: string) => ask<TableTold>('POST', `/tables/${table}/begin`),
-  rematch: (table: string) => ask<TableNamed>('POST', `/tables/${table}/rematch`),
+  rematch: (table: string, begin: boolean) =>
+    ask<TableNamed>('POST', `/tables/${table}/rematch?begin=${begin}`),
   link: (table: string, chair?: number) =>
     ask<LinkTold>('POST', `/tables/${table}/link`, chair === undefined ? {} : { chair }),
   claim: (table: string, secret: string) =>

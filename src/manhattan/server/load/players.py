@@ -42,9 +42,8 @@ class Pair:
 
     def _again(self) -> None:
         """The same at a new table."""
-        asker = self._people[0]
-        self._table = asker.call("POST", f"/api/tables/{self._table}/rematch")["table"]
-        asker.begin(self._table)
+        path = f"/api/tables/{self._table}/rematch?begin=true"
+        self._table = self._people[0].call("POST", path)["table"]
 
     async def play(self) -> None:
         """Game after game."""
