@@ -1,4 +1,4 @@
-"""What goes over the wire, as types: commands in, messages out.
+"""What goes out over the wire, as types; what comes in stands in ``commands``.
 
 The JSON Schema that programs and the page are generated from is made from these
 (``manhattan.server.schema``). Cards, sites and moves are written as in a saved game.
@@ -6,99 +6,13 @@ The JSON Schema that programs and the page are generated from is made from these
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Any, Literal, NotRequired
 
-from pydantic import ConfigDict, Field, TypeAdapter
 from typing_extensions import TypedDict
 
 from manhattan.server.clocks import Correspondence, Milliseconds, NoClock, RealTime
-from manhattan.server.terms import ChairNumber, Form
-
-# What comes in, over the websocket.
 
 Stock = tuple[int, int, int, int]
-CommandId = Annotated[
-    str, Field(min_length=1, max_length=40, description="Repeated, it is not done again.")
-]
-Ply = Annotated[int, Field(ge=0, le=1_000_000)]
-
-
-class _Command(Form):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    id: CommandId
-
-
-class PlayCommand(_Command):
-    """Make a move."""
-
-    type: Literal["play"]
-    ply: Ply = Field(description="How many moves were made before it.")
-    move: str = Field(max_length=60, examples=["C5+3", "[112234]", "-2"])
-
-
-class UndoCommand(_Command):
-    """Take back one's last move; other people at the table have to agree."""
-
-    type: Literal["undo"]
-    ply: Ply = Field(description="How many moves have been made.")
-
-
-class AnswerCommand(_Command):
-    """Agree to taking a move back, or not."""
-
-    type: Literal["answer"]
-    yes: bool
-
-
-class ResignCommand(_Command):
-    """Give up; a bot plays on."""
-
-    type: Literal["resign"]
-    player: ChairNumber | None = None
-
-
-class BackCommand(_Command):
-    """Be back, after a bot has played for one who was away."""
-
-    type: Literal["back"]
-    player: ChairNumber | None = None
-
-
-class SayCommand(_Command):
-    """Say something to all."""
-
-    type: Literal["say"]
-    text: str = Field(max_length=2000)
-
-
-class WhyCommand(_Command):
-    """Ask why a move can't be made; nothing happens."""
-
-    type: Literal["why"]
-    move: str = Field(max_length=60)
-
-
-class PingCommand(_Command):
-    """Ask whether the server is there."""
-
-    type: Literal["ping"]
-
-
-Command = (
-    PlayCommand
-    | UndoCommand
-    | AnswerCommand
-    | ResignCommand
-    | BackCommand
-    | SayCommand
-    | WhyCommand
-    | PingCommand
-)
-COMMANDS: TypeAdapter[Command] = TypeAdapter(Annotated[Command, Field(discriminator="type")])
-
-
-# What goes out.
 
 
 class TowerTold(TypedDict):

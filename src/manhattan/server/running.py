@@ -9,6 +9,7 @@ import uvicorn
 from manhattan.server.app import Settings, make_app
 from manhattan.server.connections import Door, open_more_files, through
 from manhattan.server.limits import LONGEST_COMMAND
+from manhattan.server.wire import Wire
 
 _SWITCH = 0.0005
 """Seconds: what writes to the disk in a thread gets its turn soon, even when much is going on."""
@@ -30,7 +31,7 @@ def server(
             host=host,
             port=port,
             http=through(door),
-            ws="websockets-sansio",
+            ws=Wire,
             loop="auto",
             lifespan="on",
             ws_max_size=4 * LONGEST_COMMAND,

@@ -6,30 +6,29 @@ import json
 from functools import cache
 from typing import Annotated, Any
 
+from msgspec.json import schema_components
 from pydantic import Discriminator, TypeAdapter
 from typing_extensions import is_typeddict
 
 from manhattan.server import answers
-from manhattan.server.protocol import COMMANDS, EventTold, Message
+from manhattan.server.commands import Command
+from manhattan.server.protocol import EventTold, Message
 from manhattan.server.terms import Terms
 
 
 @cache
 def message_schema() -> dict[str, Any]:
     """Commands and messages, with what they are made of."""
-    messages: TypeAdapter[Any] = TypeAdapter(Annotated[Message, Discriminator("type")])
-    inputs = [(COMMANDS, "validation", "commands"), (messages, "serialization", "messages")]
-    told: dict[str, Any] = {
+    [commands], parts = schema_components([Command], ref_template="#/$defs/{name}")
+    said: TypeAdapter[Any] = TypeAdapter(Annotated[Message, Discriminator("type")])
+    messages = said.json_schema(mode="serialization")
+    parts |= messages.pop("$defs", {})
+    return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Manhattan: what goes over the websocket",
-        "$defs": {},
+        "$defs": parts | {"commands": commands, "messages": messages},
+        "anyOf": [{"$ref": "#/$defs/commands"}, {"$ref": "#/$defs/messages"}],
     }
-    for adapter, mode, name in inputs:
-        schema = adapter.json_schema(mode=mode)  # type: ignore[arg-type]
-        told["$defs"] |= schema.pop("$defs", {})
-        told["$defs"][name] = schema
-    told["anyOf"] = [{"$ref": "#/$defs/commands"}, {"$ref": "#/$defs/messages"}]
-    return told
 
 
 def page_schema() -> dict[str, Any]:

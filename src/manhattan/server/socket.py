@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import deque
+from collections.abc import Awaitable
 from contextlib import suppress
 from typing import Final
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
-from pydantic_core import from_json
 from starlette.requests import HTTPConnection
 from starlette.types import Receive, Scope, Send
 
@@ -17,31 +16,33 @@ from manhattan.rules import ManhattanError, parse_move
 from manhattan.rules.errors import printable
 from manhattan.server import decisions, metrics
 from manhattan.server.clocks import Milliseconds
-from manhattan.server.denials import Denial, Denied
-from manhattan.server.entries import Entry, PersonId
-from manhattan.server.guard import address_of
-from manhattan.server.house import House
-from manhattan.server.limits import LONGEST_COMMAND, Bucket, Gates, neighbourhood
-from manhattan.server.live import LiveTable, encoded
-from manhattan.server.people import COOKIE, People
-from manhattan.server.protocol import (
-    COMMANDS,
+from manhattan.server.commands import (
+    Action,
     AnswerCommand,
     BackCommand,
     Command,
-    CommandId,
-    Message,
     PingCommand,
     PlayCommand,
     ResignCommand,
     SayCommand,
     UndoCommand,
     WhyCommand,
+    command,
+    id_of,
 )
-from manhattan.server.refusing import explained, refusal_of
-from manhattan.server.seen import refusal_told
+from manhattan.server.denials import Denial, Denied
+from manhattan.server.entries import Entry, PersonId
+from manhattan.server.guard import address_of
+from manhattan.server.house import House
+from manhattan.server.limits import Bucket, Gates, neighbourhood
+from manhattan.server.live import LiveTable, encoded
+from manhattan.server.people import COOKIE, People
+from manhattan.server.protocol import Message
+from manhattan.server.refusing import refusal_of
+from manhattan.server.seen import News, refusal_told
 from manhattan.server.sitting import Sitting
 from manhattan.server.store import Person
+from manhattan.server.wire import EXTENSION, Line
 from manhattan.view import view
 
 MOST_UNSENT: Final = 2_000_000
@@ -57,7 +58,6 @@ LATER: Final = 1013
 
 _PATH: Final = re.compile(r"/api/tables/([^/]{1,40})/socket")
 _NAME: Final = re.compile(r"[a-z0-9]{14}")
-_ID: Final[TypeAdapter[str]] = TypeAdapter(CommandId, config=ConfigDict(strict=True))
 _NUMBER: Final = re.compile(r"[0-9]{1,8}")
 
 
@@ -84,7 +84,8 @@ async def serve_socket(scope: Scope, receive: Receive, send: Send) -> None:
     try:
         since = asked.query_params.get("since", "")
         number = int(since) if _NUMBER.fullmatch(since) else None
-        await Connection(state.house, gates, person, receive, send).serve(path[1], number)
+        viewer = Connection(state.house, gates, person, scope["extensions"][EXTENSION]["line"])
+        await viewer.serve(path[1], number, receive, send)
     finally:
         gates.leave(address, id)
 
@@ -117,16 +118,13 @@ class _Repeated(Exception):
 class Connection:
     """A viewer."""
 
-    def __init__(
-        self, house: House, gates: Gates, who: Person | None, receive: Receive, send: Send
-    ) -> None:
+    def __init__(self, house: House, gates: Gates, who: Person | None, line: Line) -> None:
         self.person: PersonId | None = who.id if who else None
         self.generation = who.generation if who else 0
         self._name = who.name if who else ""
         self._house = house
         self._gates = gates
-        self._receive = receive
-        self._send = send
+        self._line = line
         self._commands = Bucket(gates.limits.commands)
         self._loop = asyncio.get_running_loop()  # to find it takes a call of the kernel
         self._outbox: deque[bytes] = deque()
@@ -136,15 +134,15 @@ class Connection:
         self._closing: int | None = None
         self._live: LiveTable | None = None
 
-    async def serve(self, table: str, since: int | None) -> None:
+    async def serve(self, table: str, since: int | None, receive: Receive, send: Send) -> None:
         """Until one of us goes away."""
-        await self._receive()
-        await self._send({"type": "websocket.accept"})
-        writing = asyncio.create_task(self._write())
+        await receive()
+        await send({"type": "websocket.accept"})
+        writing = asyncio.create_task(self._write(send))
         metrics.SOCKETS.inc()
         try:
             self._live = await self._house.look(table, self, since)
-            reading = asyncio.create_task(self._read())
+            reading = asyncio.create_task(self._read(receive))
             ended = {writing, reading}
             await asyncio.wait(ended, return_when=asyncio.FIRST_COMPLETED)
             reading.cancel()
@@ -165,6 +163,9 @@ class Connection:
     def put(self, message: bytes) -> None:
         """Send something as soon as he can take it."""
         if self._closing is not None:
+            return
+        if self._line.free and not self._outbox:
+            self._line.write(message)
             return
         self._outbox.append(message)
         self._unsent += len(message)
@@ -190,31 +191,35 @@ class Connection:
             self._closing = code
             self._wake_writer()
 
-    async def _write(self) -> None:
-        send = self._send
+    async def _write(self, send: Send) -> None:
+        """Send what could not be sent at once, and say goodbye in the end."""
+        line = self._line
         with suppress(OSError, RuntimeError):  # he is gone
             while True:
                 while self._outbox:
+                    if not line.free:
+                        await line.until_free()
+                        continue  # all of it may have been dropped meanwhile
                     message = self._outbox.popleft()
                     self._unsent -= len(message)
-                    await send({"type": "websocket.send", "text": message.decode()})
+                    line.write(message)
                 if self._closing is not None:
                     await send({"type": "websocket.close", "code": self._closing})
                     return
                 self._rests = self._loop.create_future()
                 await self._rests
 
-    async def _read(self) -> None:
+    async def _read(self, receive: Receive) -> None:
         while True:
-            message = await self._receive()
+            message = await receive()
             if message["type"] == "websocket.disconnect" or self._closing is not None:
                 return  # who is sent away does nothing more, even if he does not listen
             text = message.get("text")
             try:
                 self._commands.take()
-                await self._obey(_command(text))
+                await self._obey(command(text))
             except Denied as error:
-                self._refuse(error, _id_of(text))
+                self._refuse(error, id_of(text))
                 if error.reason is Denial.TOO_OFTEN:
                     self._close(TOO_MUCH)
                     return
@@ -223,6 +228,9 @@ class Connection:
         """Do what he says, or tell why not."""
         try:
             match command:
+                case PlayCommand():  # first: it comes most often
+                    await self._act(command)
+                    self._commands.give_back()
                 case PingCommand():
                     self._tell({"type": "done", "answers": command.id, "number": None})
                 case WhyCommand():
@@ -234,19 +242,12 @@ class Connection:
         except ManhattanError as error:
             self._refuse(error, command.id)
 
-    async def _act(
-        self,
-        command: PlayCommand
-        | UndoCommand
-        | AnswerCommand
-        | ResignCommand
-        | BackCommand
-        | SayCommand,
-    ) -> None:
+    def _act(self, command: Action) -> Awaitable[News]:
+        """Have something happen at the table."""
         person = self.person
         if person is None:
             raise Denied(Denial.NO_IDENTITY)
-        if isinstance(command, SayCommand):
+        if type(command) is SayCommand:
             self._gates.talk.take(person)
         assert self._live is not None
 
@@ -255,21 +256,10 @@ class Connection:
                 raise _Repeated(number)
             return self._decided(sitting, person, command, now)
 
-        await self._house.act(self._live.id, decide, self, command.id)
-        if isinstance(command, PlayCommand):
-            self._commands.give_back()
+        return self._house.act(self._live.id, decide, self, command.id)
 
     def _decided(
-        self,
-        sitting: Sitting,
-        person: PersonId,
-        command: PlayCommand
-        | UndoCommand
-        | AnswerCommand
-        | ResignCommand
-        | BackCommand
-        | SayCommand,
-        now: Milliseconds,
+        self, sitting: Sitting, person: PersonId, command: Action, now: Milliseconds
     ) -> Entry:
         match command:
             case PlayCommand(id=id, ply=ply, move=move):
@@ -300,24 +290,3 @@ class Connection:
         told = refusal_of(error)
         metrics.REFUSED.labels(told["reason"]).inc()
         self._tell({"type": "refused", "answers": command, **told})
-
-
-def _id_of(text: object) -> str | None:
-    """What a command that can't be obeyed calls itself, if that can be made out: whoever sent it
-    waits for an answer with this name."""
-    try:
-        told = from_json(text) if isinstance(text, str) else None
-        return _ID.validate_python(told.get("id")) if isinstance(told, dict) else None
-    except ValueError:
-        return None
-
-
-def _command(text: object) -> Command:
-    if not isinstance(text, str):
-        raise Denied(Denial.BAD_REQUEST, what="A message is a text, not bytes.")
-    if len(text) > LONGEST_COMMAND:
-        raise Denied(Denial.TOO_LARGE, limit=LONGEST_COMMAND, unit="characters")
-    try:
-        return COMMANDS.validate_json(text)
-    except ValidationError as error:
-        raise Denied(Denial.BAD_REQUEST, what=explained(error.errors())) from None

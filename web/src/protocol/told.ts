@@ -29,98 +29,98 @@ export type Seat = 'south' | 'west' | 'north' | 'east'
 export type Colour = 'orange' | 'blue' | 'yellow' | 'purple' | 'black' | 'red' | 'green'
 
 /**
- * Agree to taking a move back, or not.
- */
-export interface AnswerCommand {
-  /**
-   * Repeated, it is not done again.
-   */
-  id: string
-  type: 'answer'
-  yes: boolean
-}
-/**
- * Be back, after a bot has played for one who was away.
- */
-export interface BackCommand {
-  /**
-   * Repeated, it is not done again.
-   */
-  id: string
-  type: 'back'
-  player?: number | null
-}
-/**
- * Ask whether the server is there.
- */
-export interface PingCommand {
-  /**
-   * Repeated, it is not done again.
-   */
-  id: string
-  type: 'ping'
-}
-/**
  * Make a move.
  */
 export interface PlayCommand {
-  /**
-   * Repeated, it is not done again.
-   */
-  id: string
   type: 'play'
   /**
-   * How many moves were made before it.
+   * How many moves have been made.
    */
   ply: number
   move: string
-}
-/**
- * Give up; a bot plays on.
- */
-export interface ResignCommand {
   /**
    * Repeated, it is not done again.
    */
   id: string
-  type: 'resign'
-  player?: number | null
-}
-/**
- * Say something to all.
- */
-export interface SayCommand {
-  /**
-   * Repeated, it is not done again.
-   */
-  id: string
-  type: 'say'
-  text: string
 }
 /**
  * Take back one's last move; other people at the table have to agree.
  */
 export interface UndoCommand {
-  /**
-   * Repeated, it is not done again.
-   */
-  id: string
   type: 'undo'
   /**
    * How many moves have been made.
    */
   ply: number
+  /**
+   * Repeated, it is not done again.
+   */
+  id: string
+}
+/**
+ * Agree to taking a move back, or not.
+ */
+export interface AnswerCommand {
+  type: 'answer'
+  yes: boolean
+  /**
+   * Repeated, it is not done again.
+   */
+  id: string
+}
+/**
+ * Give up; a bot plays on.
+ */
+export interface ResignCommand {
+  type: 'resign'
+  player?: number | null
+  /**
+   * Repeated, it is not done again.
+   */
+  id: string
+}
+/**
+ * Be back, after a bot has played for one who was away.
+ */
+export interface BackCommand {
+  type: 'back'
+  player?: number | null
+  /**
+   * Repeated, it is not done again.
+   */
+  id: string
+}
+/**
+ * Say something to all.
+ */
+export interface SayCommand {
+  type: 'say'
+  text: string
+  /**
+   * Repeated, it is not done again.
+   */
+  id: string
 }
 /**
  * Ask why a move can't be made; nothing happens.
  */
 export interface WhyCommand {
+  type: 'why'
+  move: string
   /**
    * Repeated, it is not done again.
    */
   id: string
-  type: 'why'
-  move: string
+}
+/**
+ * Ask whether the server is there.
+ */
+export interface PingCommand {
+  type: 'ping'
+  /**
+   * Repeated, it is not done again.
+   */
+  id: string
 }
 export interface BuildMoves {
   kind: 'build'
