@@ -1,7 +1,9 @@
 """Writing down together what happens at the same time at different tables.
 
-While the disk is busy with one batch the next one gathers: so a thousand tables cost hardly more
-than one, and nobody is told of anything before it is durable.
+While the disk is busy with one batch the next one gathers, and while there is more to decide it is
+waited for: so a thousand tables cost hardly more than one, and nobody is told of anything before it
+is durable. (To do the same thing for many tables, and then the next, also keeps what is needed for
+it in the processor's caches: up to a tenth of a move.)
 """
 
 from __future__ import annotations
@@ -14,6 +16,10 @@ from manhattan.server import metrics
 from manhattan.server.denials import Denial, Denied
 from manhattan.server.store import Append, Store, StoreAway
 
+LONGEST_GATHERING: Final = 0.02
+"""Seconds that are waited while more and more comes."""
+_QUIET: Final = 0.0001
+"""A turn of the event loop that takes no more seconds had nothing to do."""
 MOST_AT_ONCE: Final = 500
 MOST_WAITING: Final = 20_000
 
@@ -47,6 +53,7 @@ class Committer:
 
     async def _write(self) -> None:
         while self._waiting:
+            await self._gather()
             batch, self._waiting = self._waiting[:MOST_AT_ONCE], self._waiting[MOST_AT_ONCE:]
             begun = time.perf_counter()
             try:
@@ -63,6 +70,16 @@ class Committer:
                         waits.set_result(first)
             metrics.WRITING.observe(time.perf_counter() - begun)
             metrics.BATCH.observe(len(batch))
+
+    async def _gather(self) -> None:
+        """Wait while others decide what to write: no longer than a turn of the event loop in which
+        nobody does anything."""
+        begun = then = time.monotonic()
+        while then - begun < LONGEST_GATHERING and len(self._waiting) < MOST_AT_ONCE:
+            await asyncio.sleep(0)
+            before, then = then, time.monotonic()
+            if then - before < _QUIET:
+                return
 
     async def finish(self) -> None:
         """Everything that waits is written."""
