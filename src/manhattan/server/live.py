@@ -19,7 +19,7 @@ from manhattan.server.seen import News, view_message
 from manhattan.server.sitting import Sitting
 from manhattan.server.store import Summary
 
-RECENT: Final = 8
+RECENT: Final = 32
 """News that are kept for those who were away for a moment; others get a fresh view."""
 SEEN_ELSEWHERE: Final[Milliseconds] = 30_000
 """So long what another process said of its viewers is believed."""
