@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
+from typing import cast
 
 import pytest
 
 from databases import in_a_loop
 from manhattan.server import committing
 from manhattan.server.committing import LONGEST_GATHERING, Committer
-from manhattan.server.store import Append
+from manhattan.server.store import Append, Store
 
 
 class Disk:
@@ -24,6 +25,11 @@ class Disk:
         self.batches.append([one.table for one in batch])
         await asyncio.sleep(0.002)
         return [True] * len(batch)
+
+
+def on_a_disk() -> tuple[Disk, Committer]:
+    disk = Disk()
+    return disk, Committer(cast("Store", disk))  # nothing else is asked of a store
 
 
 def entry(table: str) -> Append:
@@ -40,8 +46,7 @@ def work(seconds: float) -> None:
 @in_a_loop
 async def test_while_others_decide_it_is_waited_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(committing, "LONGEST_GATHERING", 60)  # a machine may be busy
-    disk = Disk()
-    committer = Committer(disk)  # type: ignore[arg-type]
+    disk, committer = on_a_disk()
 
     async def decides(number: int) -> None:
         for _ in range(number):  # each comes a turn of the loop later than the one before
@@ -56,8 +61,7 @@ async def test_while_others_decide_it_is_waited_for_them(monkeypatch: pytest.Mon
 
 @in_a_loop
 async def test_what_is_alone_is_written_at_once() -> None:
-    disk = Disk()
-    committer = Committer(disk)  # type: ignore[arg-type]
+    disk, committer = on_a_disk()
     turns = 0
 
     async def count() -> None:
@@ -76,8 +80,7 @@ async def test_what_is_alone_is_written_at_once() -> None:
 
 @in_a_loop
 async def test_nobody_waits_for_ever_for_others() -> None:
-    disk = Disk()
-    committer = Committer(disk)  # type: ignore[arg-type]
+    disk, committer = on_a_disk()
     busy = True
 
     async def never_done() -> None:

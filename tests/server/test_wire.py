@@ -7,11 +7,13 @@ import json
 import socket
 import struct
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from starlette.types import Send
 from websockets.sync.client import connect
 
+from manhattan.server.house import House
 from manhattan.server.limits import Gates
 from manhattan.server.socket import Connection
 from manhattan.server.wire import WORTH_COMPRESSING
@@ -264,8 +266,9 @@ class Slow:
 def test_whoever_is_slow_hears_all_in_its_order() -> None:
     async def go() -> None:
         line = Slow()
-        viewer = Connection(None, Gates(NO_LIMITS), None, line)  # type: ignore[arg-type]
-        writing = asyncio.create_task(viewer._write(None))  # type: ignore[arg-type]
+        # He neither says anything nor goes away: no house is needed, nor anything to close with.
+        viewer = Connection(cast("House", None), Gates(NO_LIMITS), None, line)
+        writing = asyncio.create_task(viewer._write(cast("Send", None)))
         messages = [f"{number}".encode() for number in range(40)]
         for message in messages[:20]:
             viewer.put(message)
