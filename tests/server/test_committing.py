@@ -80,7 +80,7 @@ async def test_what_is_alone_is_written_at_once() -> None:
 
 @in_a_loop
 async def test_nobody_waits_for_ever_for_others() -> None:
-    disk, committer = on_a_disk()
+    _, committer = on_a_disk()
     busy = True
 
     async def never_done() -> None:
