@@ -58,6 +58,7 @@ def test_what_is_suggested_can_be_taken_and_a_hint_built_and_taken_back(
         ada.page.get_by_role("button", name="Suggestion").click()
         shows(ada.page.get_by_text("Choose your blocks: 6 of 6"))
         take.click()
+        ada.page.locator(".choose").wait_for(state="detached")
         assert ada.wait() == "build"
         # What the others chose lies open.
         chosen = ada.page.get_by_role("list", name="Players").get_by_role("img")
