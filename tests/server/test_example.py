@@ -46,9 +46,11 @@ def test_the_bot_from_outside_joins_a_table_of_others(served: Running) -> None:
     table = ada.open(chairs=[{"who": "me"}, {"who": "open"}], public=True)
     results: list[Any] = []
     bot = Thread(target=lambda: results.append(example()["main"](served.address)))
-    bot.start()
     with ada.at(table) as seat:
-        for told in seat.news():
+        news = seat.news()
+        next(news)  # she looks on before he comes
+        bot.start()
+        for told in news:
             if told.get("what", {}).get("type") == "sat":
                 break
         ada.begin(table)
