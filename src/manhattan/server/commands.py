@@ -1,7 +1,7 @@
 """What comes in over the websocket: commands, as types. Nothing is guessed, nothing left over.
 
-(By msgspec: pydantic, which checks what comes over HTTP, takes six times as long, and of that there
-is much less.)
+(By msgspec: pydantic, which checks what comes over HTTP, takes three times as long, and of that
+there is much less.)
 """
 
 from __future__ import annotations

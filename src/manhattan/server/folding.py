@@ -128,7 +128,7 @@ def fold(sitting: Sitting | None, entry: Entry) -> Sitting:
 
 
 def _played(sitting: Sitting, entry: Played) -> Sitting:
-    """The same for a move, in a third of the time: it changes only what stands first."""
+    """The same for a move, a little quicker: it changes only what stands first."""
     assert sitting.game is not None
     game = sitting.game.after(entry.move, entry.player)
     clocks, stage = _waiting(sitting, sitting.chairs, game, entry.at, moved=True)

@@ -46,8 +46,7 @@ THINKING: Final = Histogram(
 
 
 class _Entries(Collector):
-    """Tells ``ENTRIES`` to who asks. (A counter of Prometheus would take as long as a move's
-    decision.)"""
+    """Tells ``ENTRIES`` to who asks. (A counter of Prometheus takes a lock for each move.)"""
 
     def collect(self) -> Iterator[Metric]:
         told = CounterMetricFamily(

@@ -1,8 +1,8 @@
 """A websocket's connection: uvicorn's, with a short way for what is usual.
 
 Nearly all that is said is a text in one whole frame, for which the standard asks little. The long
-way, through websockets and ASGI, copies a message eight times, and was a tenth of what a move
-costs. What is not usual takes it: pings, pieces, what is compressed, what closes the connection.
+way, through websockets and ASGI, copies a message again and again: four to ten hundredths of a
+move. What is not usual takes it: pings, pieces, what is compressed, what closes the connection.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ else:
 EXTENSION: Final = "manhattan.wire"
 """Where in an ASGI scope it is found."""
 WORTH_COMPRESSING: Final = 4096
-"""Bytes: a view of a table, but no move, whose compression would take as long as making it."""
+"""Bytes: a view of a table in the midst of its game, but hardly a move."""
 _MOST_UNREAD: Final = 4
 """Messages that wait to be read; then the other side has to wait, too."""
 
@@ -140,7 +140,7 @@ def _is_one_frame(data: bytes) -> bool:
 
 
 class _Mailbox(_Queue):
-    """What waits for the one who reads it. (A queue for any number of them takes twice as long.)"""
+    """What waits for the one who reads it. (A queue is for any number of them.)"""
 
     def __init__(self) -> None:
         super().__init__()
