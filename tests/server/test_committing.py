@@ -1,4 +1,5 @@
-"""What is decided at the same time is written together, and what is alone does not wait."""
+"""What is decided at the same time is written together, and what is alone does not wait. Each step
+is taken for all before the next, and what goes wrong with one is that one's business."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ import pytest
 from databases import in_a_loop
 from manhattan.server import committing
 from manhattan.server.committing import LONGEST_GATHERING, Committer
-from manhattan.server.store import Append, Store
+from manhattan.server.denials import Denial, Denied
+from manhattan.server.store import Append, Store, StoreAway
 
 
 class Disk:
@@ -20,11 +22,43 @@ class Disk:
 
     def __init__(self) -> None:
         self.batches: list[list[str]] = []
+        self.taken: set[str] = set()
+        """Tables at which somebody else is first."""
+        self.away = False
 
     async def append(self, batch: Sequence[Append]) -> list[bool]:
         self.batches.append([one.table for one in batch])
         await asyncio.sleep(0.002)
-        return [True] * len(batch)
+        if self.away:
+            raise StoreAway("It is gone.")
+        return [one.table not in self.taken for one in batch]
+
+
+class Noted:
+    """A change that notes its steps; one of them may go wrong."""
+
+    def __init__(self, table: str, steps: list[str], fails_at: str = "") -> None:
+        self._table = table
+        self._steps = steps
+        self._fails_at = fails_at
+
+    def _step(self, name: str) -> None:
+        if name == self._fails_at:
+            raise Denied(Denial.OVER)
+        self._steps.append(f"{name} {self._table}")
+
+    def write(self) -> Append:
+        self._step("write")
+        return Append(self._table, 0, "{}", at=1)
+
+    def happen(self) -> None:
+        self._step("happen")
+
+    def word(self) -> None:
+        self._step("word")
+
+    def send(self) -> None:
+        self._step("send")
 
 
 def on_a_disk() -> tuple[Disk, Committer]:
@@ -32,8 +66,8 @@ def on_a_disk() -> tuple[Disk, Committer]:
     return disk, Committer(cast("Store", disk))  # nothing else is asked of a store
 
 
-def entry(table: str) -> Append:
-    return Append(table, 0, "{}", at=1)
+def entry(table: str) -> Noted:
+    return Noted(table, [])
 
 
 def work(seconds: float) -> None:
@@ -94,3 +128,78 @@ async def test_nobody_waits_for_ever_for_others() -> None:
     assert time.monotonic() - begun > LONGEST_GATHERING  # it was hoped for something
     busy = False
     await other
+
+
+@in_a_loop
+async def test_each_step_is_taken_for_all_before_the_next() -> None:
+    _, committer = on_a_disk()
+    steps: list[str] = []
+    firsts = await asyncio.gather(*(committer.append(Noted(t, steps)) for t in ("a", "b", "c")))
+    assert firsts == [True, True, True]
+    each = ("write", "happen", "word", "send")
+    assert steps == [f"{step} {table}" for step in each for table in ("a", "b", "c")]
+
+
+@in_a_loop
+@pytest.mark.parametrize("fails_at", ["write", "happen", "word", "send"])
+async def test_what_goes_wrong_at_one_table_keeps_no_other_waiting(fails_at: str) -> None:
+    disk, committer = on_a_disk()
+    steps: list[str] = []
+    changes = [Noted("a", steps), Noted("b", steps, fails_at), Noted("c", steps)]
+    told = await asyncio.gather(*map(committer.append, changes), return_exceptions=True)
+    assert [told[0], type(told[1]), told[2]] == [True, Denied, True]
+    assert steps[-2:] == ["send a", "send c"]
+    assert disk.batches == [["a", "c"] if fails_at == "write" else ["a", "b", "c"]]
+
+
+@in_a_loop
+async def test_where_all_is_refused_nothing_is_written() -> None:
+    disk, committer = on_a_disk()
+    with pytest.raises(Denied):
+        await committer.append(Noted("a", [], "write"))
+    assert disk.batches == []
+    assert await committer.append(entry("b"))
+
+
+@in_a_loop
+async def test_where_somebody_else_was_first_nothing_happens() -> None:
+    disk, committer = on_a_disk()
+    disk.taken = {"b"}
+    steps: list[str] = []
+    assert await asyncio.gather(*(committer.append(Noted(t, steps)) for t in "abc")) == [1, 0, 1]
+    assert not {"happen b", "word b", "send b"} & set(steps)
+
+
+@in_a_loop
+async def test_what_is_not_durable_does_not_happen() -> None:
+    disk, committer = on_a_disk()
+    disk.away = True
+    steps: list[str] = []
+    with pytest.raises(StoreAway):
+        await committer.append(Noted("a", steps))
+    assert steps == ["write a"]
+    disk.away = False
+    assert await committer.append(Noted("a", steps))
+
+
+@in_a_loop
+async def test_who_goes_away_meanwhile_leaves_nothing_half_done() -> None:
+    disk, committer = on_a_disk()
+    steps: list[str] = []
+    gone = asyncio.create_task(committer.append(Noted("a", steps)))
+    while not disk.batches:
+        await asyncio.sleep(0)
+    gone.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await gone
+    assert steps == ["write a", "happen a", "word a", "send a"]
+
+
+@in_a_loop
+async def test_any_number_is_told_and_others_are_heard_meanwhile() -> None:
+    _, committer = on_a_disk()
+    steps: list[str] = []
+    tables = [f"t{number}" for number in range(200)]
+    assert all(await asyncio.gather(*(committer.append(Noted(t, steps)) for t in tables)))
+    assert [step for step in steps if step.startswith("send")] == [f"send {t}" for t in tables]
+    assert steps.index("send t0") < steps.index("happen t199")

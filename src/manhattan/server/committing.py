@@ -1,16 +1,20 @@
-"""Writing down together what happens at the same time at different tables.
+"""Carrying out together what happens at the same time at different tables.
 
 While the disk is busy with one batch the next one gathers, and while there is more to decide it is
 waited for: so a thousand tables cost hardly more than one, and nobody is told of anything before it
-is durable. (To do the same thing for many tables, and then the next, also keeps what is needed for
-it in the processor's caches: up to a tenth of a move.)
+is durable.
+
+What is to be done is done step by step, each step for all tables before the next. To go through a
+whole move for one table after the other takes a quarter longer: each step finds the processor's
+caches full of what the others needed.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from typing import Final
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple, Protocol
 
 from manhattan.server import metrics
 from manhattan.server.denials import Denial, Denied
@@ -21,28 +25,51 @@ LONGEST_GATHERING: Final = 0.02
 _QUIET: Final = 0.0001
 """A turn of the event loop that takes no more seconds had nothing to do."""
 MOST_AT_ONCE: Final = 500
+_MOST_IN_STEP: Final = 64
+"""So many are told together: some milliseconds, in which nobody else hears anything."""
 MOST_WAITING: Final = 20_000
 
 
+class Change(Protocol):
+    """Something that is to happen at a table, in the steps that it takes."""
+
+    def write(self) -> Append:
+        """What is to be written down. Raises if it can't happen."""
+
+    def happen(self) -> None:
+        """It is durable: the table stands differently from now on."""
+
+    def word(self) -> None:
+        """Find the words for those who look on."""
+
+    def send(self) -> None:
+        """Tell them."""
+
+
+class _Waiting(NamedTuple):
+    change: Change
+    first: asyncio.Future[bool]
+
+
 class Committer:
-    """Writes entries down, in batches."""
+    """Writes changes down, in batches, and has them told."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._waiting: list[tuple[Append, asyncio.Future[bool]]] = []
+        self._waiting: list[_Waiting] = []
         self._writing: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         """To find it takes a call of the kernel: not for every move."""
 
-    async def append(self, one: Append) -> bool:
-        """True once it is durable; false if somebody else was first with this number. A
+    async def append(self, change: Change) -> bool:
+        """True once it is durable and told; false if somebody else was first with this number. A
         ``StoreAway`` leaves open which of the two it was. Who is cancelled waits nevertheless, so
         that nothing is written after he has let go of the table."""
         if len(self._waiting) >= MOST_WAITING:
             raise Denied(Denial.BUSY)
         self._loop = self._loop or asyncio.get_running_loop()
         first: asyncio.Future[bool] = self._loop.create_future()
-        self._waiting.append((one, first))
+        self._waiting.append(_Waiting(change, first))
         if self._writing is None or self._writing.done():
             self._writing = asyncio.create_task(self._write())
         try:
@@ -55,19 +82,24 @@ class Committer:
         while self._waiting:
             await self._gather()
             batch, self._waiting = self._waiting[:MOST_AT_ONCE], self._waiting[MOST_AT_ONCE:]
+            appends: list[Append] = []
+            batch = _each(batch, lambda change: appends.append(change.write()))
+            if not batch:
+                continue
             begun = time.perf_counter()
             try:
-                firsts = await self._store.append([one for one, _ in batch])
+                firsts = await self._store.append(appends)
             except Exception as error:
                 if not isinstance(error, StoreAway):  # a mistake of ours: nobody is left waiting
                     error = StoreAway(f"The database could not be used: {error}.")
-                for _, waits in batch:
-                    if not waits.done():
-                        waits.set_exception(error)
+                for one in batch:
+                    _refuse(one.first, error)
             else:
-                for (_, waits), first in zip(batch, firsts, strict=True):
-                    if not waits.done():
-                        waits.set_result(first)
+                written = [one for one, first in zip(batch, firsts, strict=True) if first]
+                for one, first in zip(batch, firsts, strict=True):
+                    if not first:
+                        _answer(one.first, first=False)
+                await _tell(written)
             metrics.WRITING.observe(time.perf_counter() - begun)
             metrics.BATCH.observe(len(batch))
 
@@ -85,3 +117,40 @@ class Committer:
         """Everything that waits is written."""
         if self._writing is not None:
             await self._writing
+
+
+async def _tell(written: list[_Waiting]) -> None:
+    """What is durable happens, and is told."""
+    for begin in range(0, len(written), _MOST_IN_STEP):
+        part = written[begin : begin + _MOST_IN_STEP]
+        part = _each(part, lambda change: change.happen())
+        part = _each(part, lambda change: change.word())
+        part = _each(part, lambda change: change.send())
+        for one in part:
+            _answer(one.first, first=True)
+        await asyncio.sleep(0)
+
+
+def _each(batch: list[_Waiting], step: Callable[[Change], None]) -> list[_Waiting]:
+    """Take a step for all of them; those for which it went well go on."""
+    return list(_taken(batch, step))
+
+
+def _taken(batch: list[_Waiting], step: Callable[[Change], None]) -> Iterator[_Waiting]:
+    for one in batch:
+        try:
+            step(one.change)
+        except Exception as error:
+            _refuse(one.first, error)
+        else:
+            yield one
+
+
+def _answer(waits: asyncio.Future[bool], *, first: bool) -> None:
+    if not waits.done():  # or he was cancelled
+        waits.set_result(first)
+
+
+def _refuse(waits: asyncio.Future[bool], error: Exception) -> None:
+    if not waits.done():
+        waits.set_exception(error)

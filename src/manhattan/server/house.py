@@ -18,11 +18,12 @@ from manhattan.server import decisions, metrics
 from manhattan.server.bus import Bus
 from manhattan.server.caretaking import GRACE, Caretaker, Stale
 from manhattan.server.clocks import Milliseconds, now
-from manhattan.server.committing import Committer
+from manhattan.server.committing import Change, Committer
 from manhattan.server.denials import Denial, Denied, Unreadable
 from manhattan.server.entries import Awaited, Entry, Opened, PersonId, from_text, to_text
-from manhattan.server.folding import fold, folded, opened
-from manhattan.server.live import LiveTable, Viewer, changed_summary, summary_of
+from manhattan.server.folding import folded, opened
+from manhattan.server.happening import FirstEntry, Happening
+from manhattan.server.live import LiveTable, Viewer, summary_of
 from manhattan.server.rematching import again, others
 from manhattan.server.seen import News
 from manhattan.server.sitting import Sitting
@@ -112,7 +113,7 @@ class House:
         first = Append(table, 0, to_text(entry), entry.at, summary_of(sitting), sitting.people())
         await self.bus.follow(table)  # first, so that nothing is missed meanwhile
         try:
-            if not await self._written(None, first):
+            if not await self._written(None, FirstEntry(first)):
                 raise Denied(Denial.BUSY)  # that name is taken: once in a thousand lives
         except BaseException:
             await self.bus.forget(table)
@@ -189,15 +190,14 @@ class House:
                     if self.bus.alone or not await self._catch_up(live):
                         raise
                     continue  # another process had written what we had not heard of yet
-                after = fold(before, entry)
-                if not await self._written(live, _next_entry(before, entry, after)):
+                happening = Happening(live, entry, viewer, command)
+                if not await self._written(live, happening):
                     await self._catch_up(live)  # somebody else was first
                     continue
-                news = live.happened(entry, after)
-                live.tell(news, viewer, command)
+                assert happening.news is not None
                 self.bus.tell(table, live.sitting.number)
                 self._caretaker.see_to(live)
-                return news
+                return happening.news
         raise Denied(Denial.BUSY)
 
     async def rematch(self, table: str, person: PersonId, name: str) -> str:
@@ -270,17 +270,21 @@ class House:
         self._caretaker.see_to(live)
         return live
 
-    async def _written(self, live: LiveTable | None, one: Append) -> bool:
-        """Write an entry down, perhaps a new table's first one; false if another was first with
+    async def _written(self, live: LiveTable | None, change: Change) -> bool:
+        """Have something happen, perhaps a new table's first entry; false if another was first with
         its number."""
         try:
-            return await self._committer.append(one)
-        except BaseException as error:
+            return await self._committer.append(change)
+        except StoreAway as error:
             if live is not None:
                 live.unsure = True
-            if isinstance(error, StoreAway):
-                self.storage_is_away(error)
-                raise Denied(Denial.STORAGE_AWAY) from error
+            self.storage_is_away(error)
+            raise Denied(Denial.STORAGE_AWAY) from error
+        except ManhattanError:
+            raise  # it can't happen, and nothing was written
+        except BaseException:
+            if live is not None:
+                live.unsure = True
             raise
 
     def storage_is_away(self, error: Exception) -> None:
@@ -308,9 +312,9 @@ class House:
             except Exception as error:
                 raise self._unreadable(live.id, error) from error
             live.tell(news)
-        if texts and unsure:  # it may be ours, and nobody has heard of it
+        if unsure:  # what was written last may be ours, and nobody has heard of it
             self.bus.tell(live.id, live.sitting.number)
-        if texts:
+        if texts or unsure:
             self._caretaker.see_to(live, delay=GRACE)
         return bool(texts)
 
@@ -380,10 +384,3 @@ class House:
         error = None if task.cancelled() else task.exception()
         if error is not None and not isinstance(error, Denied | StoreAway):
             log.error("something went wrong", exc_info=error)
-
-
-def _next_entry(before: Sitting, entry: Entry, after: Sitting) -> Append:
-    """What is written down with an entry: what lists and timers know, if that has changed."""
-    summary = changed_summary(before, after)
-    people = None if before.chairs is after.chairs else after.people()
-    return Append(before.id, before.number, to_text(entry), entry.at, summary, people)

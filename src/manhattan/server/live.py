@@ -82,20 +82,29 @@ class LiveTable:
         metrics.ENTRIES[entry.type] += 1
         return news
 
-    def tell(self, news: News, answered: Viewer | None = None, command: str | None = None) -> None:
-        """Tell all viewers; who asked for it is told that, too."""
+    def tell(self, news: News) -> None:
+        """Tell all viewers."""
+        for viewer, message in self.worded(news):
+            viewer.put(message)
+
+    def worded(
+        self, news: News, answered: Viewer | None = None, command: str | None = None
+    ) -> list[tuple[Viewer, bytes]]:
+        """What each viewer is to be told; who asked for it is told that, too."""
         told: dict[PersonId | None, bytes] = {}
+        words: list[tuple[Viewer, bytes]] = []
         for viewer in self.viewers:
             if viewer is answered:
                 continue
             if viewer.person not in told:
                 told[viewer.person] = encoded(news.told(viewer.person, self.sitting))
-            viewer.put(told[viewer.person])
+            words.append((viewer, told[viewer.person]))
         if answered is not None:
             message = news.told(answered.person, self.sitting)
             if command is not None:
                 message["answers"] = command
-            answered.put(encoded(message))
+            words.append((answered, encoded(message)))
+        return words
 
     def tell_all(self, message: Message, but_not: Viewer | None = None) -> None:
         text = encoded(message)

@@ -139,9 +139,7 @@ class News:
     def told(self, person: PersonId | None, now: Sitting) -> NewsMessage:
         """For a viewer, as the table stands now: only the latest news say what he may do."""
         entry, after = self.entry, self.after
-        if self._for_all is None:
-            self._for_all = self._told_to_all()
-        told = self._for_all.copy()
+        told = self.prepare().copy()
         if isinstance(entry, Said):
             return told
         if (game := after.game) is not None:
@@ -155,8 +153,13 @@ class News:
             told["table"] = table_told(after, person)
         return told
 
-    def _told_to_all(self) -> NewsMessage:
+    def prepare(self) -> NewsMessage:
         """What is the same for everybody is written once."""
+        if self._for_all is None:
+            self._for_all = self._told_to_all()
+        return self._for_all
+
+    def _told_to_all(self) -> NewsMessage:
         entry, after = self.entry, self.after
         told: NewsMessage = {
             "type": "news",
