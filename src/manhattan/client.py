@@ -118,8 +118,7 @@ class Client:
     def at(self, table: str) -> Seat:
         """Look at a table, and play if you have a chair there."""
         scheme = "wss" if self._secure else "ws"
-        address = f"{scheme}://{self._host}/api/tables/{quote(table, safe='')}/socket"
-        return Seat(address, self.cookie, self._patience)
+        return Seat(f"{scheme}://{self._host}", table, self.cookie, self._patience)
 
     def call(self, method: str, path: str, body: object = None) -> Json:
         """Ask the server something that has no method here."""
@@ -167,8 +166,9 @@ class Client:
 class Seat:
     """A table, seen through a websocket."""
 
-    def __init__(self, address: str, cookie: str, patience: float) -> None:
-        self._address = address
+    def __init__(self, server: str, table: str, cookie: str, patience: float) -> None:
+        self._server = server
+        self._name = table
         self._cookie = cookie
         self._patience = patience
         self._socket: ClientConnection | None = None
@@ -212,6 +212,11 @@ class Seat:
     def resign(self) -> Json:
         """Give up; a bot plays on."""
         return self.ask("resign")
+
+    def again(self, *, begin: bool = False) -> None:
+        """Play again with the same people, when the game is over: from then on this is the seat at
+        the new table. Whoever asks first opens it, and may have the cards dealt at once."""
+        self.ask("again", begin=begin)
 
     def ask(self, kind: str, **what: Any) -> Json:
         """Send a command, and wait for its answer. It is sent again if the connection breaks:
@@ -303,6 +308,7 @@ class Seat:
             case "view":
                 self._number = told["number"]
                 self.table = told["table"]
+                self._name = self.table["id"]
                 self.position = told["position"] or {}
                 self.own = told["own"] or {}
             case "news":
@@ -325,11 +331,12 @@ class Seat:
         """The connection; a new one if it broke."""
         until = time.monotonic() + self._patience
         while self._socket is None:
+            address = f"{self._server}/api/tables/{quote(self._name, safe='')}/socket"
             since = "" if self._number is None else f"?since={self._number}"
             try:
                 self._socket = self._opened.enter_context(
                     connect(
-                        self._address + since,
+                        address + since,
                         additional_headers={"Cookie": self._cookie},
                         close_timeout=_GOODBYE,
                     )

@@ -25,9 +25,11 @@ class Disk:
         self.taken: set[str] = set()
         """Tables at which somebody else is first."""
         self.away = False
+        self.asked = asyncio.Event()
 
     async def append(self, batch: Sequence[Append]) -> list[bool]:
         self.batches.append([one.table for one in batch])
+        self.asked.set()
         await asyncio.sleep(0.002)
         if self.away:
             raise StoreAway("It is gone.")
@@ -187,8 +189,7 @@ async def test_who_goes_away_meanwhile_leaves_nothing_half_done() -> None:
     disk, committer = on_a_disk()
     steps: list[str] = []
     gone = asyncio.create_task(committer.append(Noted("a", steps)))
-    while not disk.batches:
-        await asyncio.sleep(0)
+    await disk.asked.wait()
     gone.cancel()
     with pytest.raises(asyncio.CancelledError):
         await gone

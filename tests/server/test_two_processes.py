@@ -225,8 +225,7 @@ def _elsewhere(client: Client, process: Process) -> Client:
 
 def _sent_to(seat: Seat, process: Process) -> None:
     """What a load balancer does when a process is gone."""
-    path = seat._address.partition("/api/")[2]
-    seat._address = f"ws://127.0.0.1:{process.port}/api/{path}"
+    seat._server = f"ws://127.0.0.1:{process.port}"
 
 
 def test_a_process_is_killed_and_the_game_goes_on_at_the_other(fragile: Pair) -> None:

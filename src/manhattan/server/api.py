@@ -339,11 +339,7 @@ async def rematch(
 ) -> TableNamed:
     """Play again with the same people; all get the same new table."""
     gates.tables.take(person.id)
-    following = await house.rematch(table, person.id, person.name)
-    if begin:
-        with suppress(Denied):  # another was first, and begins it
-            await house.act(following, lambda s, at: decisions.begin(s, person.id, at))
-    return {"table": following}
+    return {"table": await house.rematch(table, person.id, person.name, begin=begin)}
 
 
 # A seat on another device.

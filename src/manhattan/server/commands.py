@@ -69,6 +69,13 @@ class SayCommand(_Command, frozen=True, tag="say"):
     text: Annotated[str, Meta(max_length=2000)]
 
 
+class AgainCommand(_Command, frozen=True, tag="again"):
+    """Play again with the same people, after the game: the websocket shows the new table from then
+    on, whose view comes first."""
+
+    begin: Annotated[bool, Meta(description="Deal at once, if you are the first to ask.")] = False
+
+
 class WhyCommand(_Command, frozen=True, tag="why"):
     """Ask why a move can't be made; nothing happens."""
 
@@ -81,7 +88,7 @@ class PingCommand(_Command, frozen=True, tag="ping"):
 
 Action = PlayCommand | UndoCommand | AnswerCommand | ResignCommand | BackCommand | SayCommand
 """What changes something at a table."""
-Command = Action | WhyCommand | PingCommand
+Command = Action | AgainCommand | WhyCommand | PingCommand
 
 
 class _Called(msgspec.Struct):

@@ -82,8 +82,7 @@ class Committer:
         while self._waiting:
             await self._gather()
             batch, self._waiting = self._waiting[:MOST_AT_ONCE], self._waiting[MOST_AT_ONCE:]
-            appends: list[Append] = []
-            batch = _each(batch, lambda change: appends.append(change.write()))
+            batch, appends = _to_be_written(batch)
             if not batch:
                 continue
             begun = time.perf_counter()
@@ -117,6 +116,12 @@ class Committer:
         """Everything that waits is written."""
         if self._writing is not None:
             await self._writing
+
+
+def _to_be_written(batch: list[_Waiting]) -> tuple[list[_Waiting], list[Append]]:
+    """What can happen, and what is written down of it."""
+    appends: list[Append] = []
+    return _each(batch, lambda change: appends.append(change.write())), appends
 
 
 async def _tell(written: list[_Waiting]) -> None:

@@ -11,6 +11,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 from manhattan.rules import ManhattanError
@@ -133,8 +134,10 @@ class House:
             loading.add_done_callback(lambda _: self._loading.pop(table, None))
         return await asyncio.shield(self._loading[table])
 
-    async def look(self, table: str, viewer: Viewer, since: int | None) -> LiveTable:
-        """Somebody looks at a table from now on."""
+    async def look(
+        self, table: str, viewer: Viewer, since: int | None, command: str | None = None
+    ) -> LiveTable:
+        """Somebody looks at a table from now on; perhaps by a command of his."""
         self._coming.add(viewer)  # from now on he is found when he becomes nobody
         try:
             await self._turn_away_gone([viewer])  # he may have since his cookie was looked at
@@ -142,7 +145,7 @@ class House:
             async with live.lock:
                 if live.unsure or (since or 0) > live.sitting.number:  # another told him more
                     await self._catch_up(live)
-                live.welcome(viewer, since, now())
+                live.welcome(viewer, since, now(), command)
         finally:
             self._coming.discard(viewer)
         self.tell_present(live)
@@ -200,8 +203,15 @@ class House:
                 return happening.news
         raise Denied(Denial.BUSY)
 
-    async def rematch(self, table: str, person: PersonId, name: str) -> str:
-        """A new table for the same people; whoever asks first opens it."""
+    async def rematch(self, table: str, person: PersonId, name: str, *, begin: bool = False) -> str:
+        """A new table for the same people; whoever asks first opens it, and may begin at once."""
+        following = await self._following(table, person, name)
+        if begin:
+            with suppress(Denied):  # another was first, and begins it
+                await self.act(following, lambda s, at: decisions.begin(s, person, at))
+        return following
+
+    async def _following(self, table: str, person: PersonId, name: str) -> str:
         old = await self._as_it_stands(table)
         decisions.check_rematch(old, person)
         if old.next is not None:

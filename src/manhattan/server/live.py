@@ -112,15 +112,23 @@ class LiveTable:
             if viewer is not but_not:
                 viewer.put(text)
 
-    def welcome(self, viewer: Viewer, since: int | None, now: Milliseconds) -> None:
-        """Somebody looks on from now on. If he has what happened before a number, he gets the
-        rest, otherwise everything."""
+    def welcome(
+        self,
+        viewer: Viewer,
+        since: int | None,
+        now: Milliseconds,
+        command: str | None = None,
+    ) -> None:
+        """Somebody looks on from now on; perhaps by a command of his, which is answered so. If he
+        has what happened before a number, he gets the rest, otherwise everything."""
         self.viewers.add(viewer)
         self.used = now
         self.tell_presence(now, but_not=viewer)  # he is told with all the rest
         missed = self._since(since)
         if missed is None:
             view = view_message(self.sitting, viewer.person, self.presence(now), now)
+            if command is not None:
+                view["answers"] = command
             viewer.put(encoded(view))
         else:
             assert since is not None

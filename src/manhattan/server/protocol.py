@@ -260,6 +260,8 @@ class ViewMessage(TypedDict):
     """All that has happened, as in a saved game, as far as he may know it."""
     talk: list[LineTold]
     presence: PresenceTold
+    answers: NotRequired[str]
+    """The viewer's own command that has brought him to this table."""
 
 
 class NewsMessage(TypedDict):

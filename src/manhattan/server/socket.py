@@ -18,6 +18,7 @@ from manhattan.server import decisions, metrics
 from manhattan.server.clocks import Milliseconds
 from manhattan.server.commands import (
     Action,
+    AgainCommand,
     AnswerCommand,
     BackCommand,
     Command,
@@ -235,6 +236,8 @@ class Connection:
                     self._tell({"type": "done", "answers": command.id, "number": None})
                 case WhyCommand():
                     self._explain(command)
+                case AgainCommand():
+                    await self._play_again(command)
                 case _:
                     await self._act(command)
         except _Repeated as done:
@@ -274,6 +277,18 @@ class Connection:
                 return decisions.come_back(sitting, person, player, id, now)
             case SayCommand(id=id, text=text):
                 return decisions.say(sitting, person, self._name, text, id, now)
+
+    async def _play_again(self, command: AgainCommand) -> None:
+        """Go on to the next table, through the same websocket."""
+        if self.person is None:
+            raise Denied(Denial.NO_IDENTITY)
+        assert self._live is not None
+        self._gates.tables.take(self.person)
+        old, house = self._live, self._house
+        following = await house.rematch(old.id, self.person, self._name, begin=command.begin)
+        # First there, then away from here: who can't be shown the new table stays where he is.
+        self._live = await house.look(following, self, None, command.id)
+        house.look_away(old, self)
 
     def _explain(self, command: WhyCommand) -> None:
         """Why a move can't be made, by what he sees himself."""

@@ -40,19 +40,11 @@ class Pair:
         self._people[1].sit(self._table)
         self._people[0].begin(self._table)
 
-    def _again(self) -> None:
-        """The same at a new table."""
-        path = f"/api/tables/{self._table}/rematch?begin=true"
-        self._table = self._people[0].call("POST", path)["table"]
-
     async def play(self) -> None:
         """Game after game."""
-        while True:
-            async with AsyncExitStack() as opened:
-                sockets = [await opened.enter_async_context(one) for one in self._sockets()]
-                await asyncio.gather(*(self._side(socket) for socket in sockets))
-            self._seen.games += 1
-            await asyncio.to_thread(self._again)
+        async with AsyncExitStack() as opened:
+            sockets = [await opened.enter_async_context(one) for one in self._sockets()]
+            await asyncio.gather(*(self._side(socket) for socket in sockets))
 
     def _sockets(self) -> list[connect]:
         return [
@@ -68,7 +60,7 @@ class Pair:
         ]
 
     async def _side(self, socket: ClientConnection) -> None:
-        """One player, until the game is over."""
+        """One player, who plays again when a game is over."""
         ply = 0
         async for text in socket:
             told = orjson.loads(text)
@@ -85,8 +77,14 @@ class Pair:
             if own and own["moves"]:
                 await self._move(socket, ply, own["moves"])
             if position.get("result"):
-                self._sent = 0.0
-                return
+                await self._again(socket)
+
+    async def _again(self, socket: ClientConnection) -> None:
+        """Whoever asks first opens the new table; both come to it."""
+        if self._sent:  # and counts the game
+            self._sent = 0.0
+            self._seen.games += 1
+        await socket.send('{"type": "again", "id": "again", "begin": true}')
 
     async def _move(self, socket: ClientConnection, ply: int, moves: dict[str, Any]) -> None:
         low, high = self._think
