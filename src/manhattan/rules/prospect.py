@@ -22,7 +22,6 @@ from manhattan.rules.scoring import (
     TALLEST_POINTS,
     TOWER_POINTS,
     tallest_scorer,
-    tallest_towers,
 )
 from manhattan.rules.setup import OwnColour, Setup
 from manhattan.rules.state import Table
@@ -91,7 +90,7 @@ class Standing:
             cities = cities.copy()
             cities[site // 9] = _city_now(setup, ground, site // 9)
         if tower.height >= summit.height:
-            summit = _Summit.of(table.board, setup)
+            summit = _Summit.of(table, ground)
         return Standing(table, _Found(ground, cities, summit))
 
     @property
@@ -181,16 +180,21 @@ class _Summit(NamedTuple):
     """Who would go on scoring with one more tower of this height."""
 
     @classmethod
-    def of(cls, board: Board, setup: Setup) -> _Summit:
-        tallest = tallest_towers(board)
-        if not tallest:
+    def of(cls, table: Table, ground: bytes) -> _Summit:
+        heights, board, setup = ground[_HEIGHTS], table.board, table.setup
+        height = max(heights)
+        if not height:
             return cls(0, NOBODY, NOBODY)
+        if heights.count(height) == 1:
+            tallest = [SITES[heights.index(height)]]
+        else:
+            tallest = [site for site in SITES if heights[site] == height]
         tie = setup.rules.tallest_tie
         owners = {board[site].owner for site in tallest}
         scorer = tallest_scorer(board, tallest, tie)
         sharer = owners.pop() if tie == "one_owner" and len(owners) == 1 else None
         return cls(
-            board[tallest[0]].height,
+            height,
             NOBODY if scorer is None else setup.colour_index(scorer),
             NOBODY if sharer is None else setup.colour_index(sharer),
         )
@@ -228,7 +232,7 @@ def _found(table: Table) -> _Found:
     setup, board = table.setup, table.board
     ground = _ground(board, setup.colours)
     cities = [_city_now(setup, ground, city) for city in range(len(CITIES))]
-    return _Found(ground, cities, _Summit.of(board, setup))
+    return _Found(ground, cities, _Summit.of(table, ground))
 
 
 def _city_now(setup: Setup, ground: bytes, city: int) -> _City:

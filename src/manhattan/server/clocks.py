@@ -96,8 +96,10 @@ def wound_up(terms: NoClock | RealTime | Correspondence, players: int) -> Clocks
 def passed_on(clocks: Clocks, to: int | None, now: Milliseconds, *, moved: bool = False) -> Clocks:
     """The clock runs for another player, or for nobody. Who has moved gets his increment, or his
     days anew."""
-    left, terms = clocks.left_at(now), clocks.terms
-    player = clocks.running
+    terms, player = clocks.terms, clocks.running
+    if isinstance(terms, NoClock):  # to ask pydantic what else it may be takes a while
+        return Clocks(terms, clocks.left, to, now)
+    left = clocks.left_at(now)
     if moved and player is not None and isinstance(terms, RealTime):
         left = _with(left, player, left[player] + terms.increment * _SECOND)
     if to is not None and (moved or to != player) and isinstance(terms, Correspondence):

@@ -264,7 +264,7 @@ def _waiting(
 ) -> tuple[Clocks, Stage]:
     """The clock runs for the person to move; or the game is over."""
     over, mover = game.over, game.table.mover
-    waits_for = None if over or chairs[mover].played_by else mover
+    waits_for = None if over or chairs.played_by[mover] else mover
     clocks = passed_on(sitting.clocks, waits_for, now, moved=moved)
     return clocks, "over" if over else "playing"
 

@@ -115,7 +115,8 @@ class News:
     def handed_on(self) -> Standing | None:
         """The points, for whoever goes on from here, if they are known. What is told is told, and
         not kept: whoever comes back for it has it made again."""
-        standing, self._standing, self._for_all = self._standing, None, None
+        standing, self._standing, self._for_all = self._standing or self._known, None, None
+        self._known = None
         return standing
 
     def _stands(self) -> Standing:

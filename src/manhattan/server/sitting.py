@@ -68,6 +68,11 @@ class Chairs(tuple[Chair, ...]):
         return found
 
     @cached_property
+    def played_by(self) -> tuple[str | None, ...]:
+        """The bots that play now, each where it plays."""
+        return tuple(chair.played_by for chair in self)
+
+    @cached_property
     def alone(self) -> frozenset[int]:
         """The chairs of people who have their screens to themselves."""
         return frozenset(own[0] for own in self.by_person.values() if len(own) == 1)
@@ -191,8 +196,9 @@ class Sitting(NamedTuple):
     @property
     def bot_to_move(self) -> str | None:
         """The bot whose turn it is. It waits while people talk about taking something back."""
-        mover = self.mover
-        return None if mover is None or self.undo is not None else self.chairs[mover].played_by
+        if self.game is None or self.stage != "playing" or self.undo is not None:
+            return None
+        return self.chairs.played_by[self.game.table.mover]
 
     @property
     def due(self) -> Milliseconds | None:
