@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from operator import methodcaller
 from typing import Final, NamedTuple, Protocol
 
 from manhattan.server import metrics
@@ -128,9 +129,8 @@ async def _tell(written: list[_Waiting]) -> None:
     """What is durable happens, and is told."""
     for begin in range(0, len(written), _MOST_IN_STEP):
         part = written[begin : begin + _MOST_IN_STEP]
-        part = _each(part, lambda change: change.happen())
-        part = _each(part, lambda change: change.word())
-        part = _each(part, lambda change: change.send())
+        for step in ("happen", "word", "send"):
+            part = _each(part, methodcaller(step))
         for one in part:
             _answer(one.first, first=True)
         await asyncio.sleep(0)
@@ -138,17 +138,15 @@ async def _tell(written: list[_Waiting]) -> None:
 
 def _each(batch: list[_Waiting], step: Callable[[Change], None]) -> list[_Waiting]:
     """Take a step for all of them; those for which it went well go on."""
-    return list(_taken(batch, step))
-
-
-def _taken(batch: list[_Waiting], step: Callable[[Change], None]) -> Iterator[_Waiting]:
+    went_well: list[_Waiting] = []
     for one in batch:
         try:
             step(one.change)
         except Exception as error:
             _refuse(one.first, error)
         else:
-            yield one
+            went_well.append(one)
+    return went_well
 
 
 def _answer(waits: asyncio.Future[bool], *, first: bool) -> None:

@@ -37,7 +37,7 @@ from manhattan.rules.scoring import Sheet, score_round
 from manhattan.rules.towers import Board
 from manhattan.server.answers import LessonTold
 from manhattan.server.seen import events_told, own_told, position_told
-from manhattan.view import all_seen_by, view
+from manhattan.view import view
 
 LEARNER: Final = 0
 _FOUR: Final = ("You", "Jonas", "Inês", "Tariq")
@@ -191,7 +191,7 @@ def lesson_told(number: int, moves: Sequence[str] = ()) -> LessonTold:
         "blocks": table.setup.schedule.blocks,
         "position": position_told(table, len(moves)),
         "own": own_told(view(state, LEARNER), lambda: Standing(table)),
-        "events": events_told(all_seen_by(LEARNER, events), table.setup),
+        "events": events_told(events, table.setup, LEARNER),
         "outcome": outcome,
     }
 

@@ -63,7 +63,7 @@ from manhattan.server.protocol import (
     ViewMessage,
 )
 from manhattan.server.sitting import Chair, Sitting, Undo
-from manhattan.view import View, all_seen_by, view
+from manhattan.view import View, seen_by, view
 
 
 def view_message(
@@ -71,7 +71,6 @@ def view_message(
 ) -> ViewMessage:
     """Everything that somebody may see."""
     game, eyes = sitting.game, sitting.eyes_of(person)
-    events = all_seen_by(_steady_eyes(sitting, person), game.events) if game else ()
     return {
         "type": "view",
         "number": sitting.number,
@@ -79,7 +78,9 @@ def view_message(
         "table": table_told(sitting, person),
         "position": _position(sitting) if game else None,
         "own": own_told(view(game.state, eyes), lambda: Standing(game.table)) if game else None,
-        "events": events_told(events, game.setup) if game else [],
+        "events": events_told(game.events, game.setup, _steady_eyes(sitting, person))
+        if game
+        else [],
         "talk": [
             {"number": o.number, "at": o.at, "name": o.name, "chair": o.chair, "text": o.text}
             for o in sitting.talk
@@ -99,6 +100,7 @@ class News:
         self.after = after
         self.entry = entry
         self._known = known
+        self._sites = _built_on(before, after, entry)
         self._standing: Standing | None = None
         self._for_all: NewsMessage | None = None
 
@@ -125,17 +127,9 @@ class News:
         known, self._known = self._known, None  # or all would hang together for ever
         if known is None or before is None or known.board is not before.table.board:
             return Standing(game.table)
-        if len(sites := self._built_on()) > 1:
+        if len(self._sites) > 1:
             return Standing(game.table)
-        return known.after(game.table, sites[0] if sites else None)
-
-    def _built_on(self) -> Sequence[Site]:
-        """The sites that may look different now."""
-        before, game = self.before.game, self.after.game
-        if game is None or before is None or before.table.board is game.table.board:
-            return ()
-        move = game.last_move if isinstance(self.entry, Played) else None
-        return (move.site,) if isinstance(move, Build) else SITES  # perhaps it was taken back
+        return known.after(game.table, self._sites[0] if self._sites else None)
 
     def told(self, person: PersonId | None, now: Sitting) -> NewsMessage:
         """For a viewer, as the table stands now: only the latest news say what he may do."""
@@ -145,8 +139,8 @@ class News:
             return told
         if (game := after.game) is not None:
             if isinstance(entry, Played):
-                events = all_seen_by(_steady_eyes(now, person), game.last_events)
-                told["events"] = events_told(events, game.setup)
+                eyes = _steady_eyes(now, person)
+                told["events"] = events_told(game.last_events, game.setup, eyes)
             if now is after:
                 seen = view(game.state, after.eyes_of(person))
                 told["own"] = own_told(seen, self.standing)
@@ -171,9 +165,18 @@ class News:
         if isinstance(entry, Said):
             told["what"]["chair"] = after.talk[-1].chair
         elif after.game is not None:
-            changes = _changes(self.before, after, self._built_on(), self.standing)
+            changes = _changes(self.before, after, self._sites, self.standing)
             told["changes"] = cast("PositionTold", orjson.Fragment(orjson.dumps(changes)))
         return told
+
+
+def _built_on(before: Sitting, after: Sitting, entry: Entry) -> Sequence[Site]:
+    """The sites that may look different after an entry."""
+    old, new = before.game, after.game
+    if new is None or old is None or old.table.board is new.table.board:
+        return ()
+    move = new.last_move if isinstance(entry, Played) else None
+    return (move.site,) if isinstance(move, Build) else SITES  # perhaps it was taken back
 
 
 def what_told(entry: Entry) -> dict[str, Any]:
@@ -352,9 +355,11 @@ def _tell_stocks(told: PositionTold, old: Table, new: Table) -> None:
         told["taken_out"] = _stocks(new.setup, new.taken_out)
 
 
-def events_told(events: tuple[Event, ...], setup: Setup) -> list[EventTold]:
-    """What happened, as far as it may be told."""
-    told = [one for event in events if (one := event_json(event, setup)) is not None]
+def events_told(
+    events: tuple[Event, ...], setup: Setup, eyes: int | None = None
+) -> list[EventTold]:
+    """What happened, as somebody may know it."""
+    told = [one for event in events if (one := event_json(seen_by(eyes, event), setup)) is not None]
     return cast("list[EventTold]", told)  # a record's words are the protocol's
 
 

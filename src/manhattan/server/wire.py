@@ -37,6 +37,8 @@ _WHOLE_TEXT: Final = 0x81
 """The first byte of a frame that is a whole text, not compressed."""
 _WHOLE: Final = 0x80
 _MASKED: Final = 0x80
+_HEAD: Final = 6
+"""Bytes before a short masked text: what it is, how long it is, and the mask."""
 _TWO_BYTES: Final = 126
 """The length that says: it stands in the next two bytes."""
 
@@ -75,18 +77,29 @@ class Wire(WebSocketsSansIOProtocol):
     # What comes in.
 
     def data_received(self, data: bytes) -> None:
-        if self._the_long_way or not self.handshake_complete or not _is_one_frame(data):
-            # His request comes alone; who says more before he is let in says it in pieces.
-            self._the_long_way = self._the_long_way or self.handshake_initiated
-        elif data[0] == _WHOLE_TEXT and len(data) < _TWO_BYTES + 6 and not self.close_sent:
+        size = len(data) - _HEAD
+        if (
+            0 <= size < _TWO_BYTES
+            and data[0] == _WHOLE_TEXT
+            and data[1] == size | _MASKED
+            and self._usual
+        ):
             try:
-                text = apply_mask(data[6:], data[2:6]).decode()
+                text = apply_mask(data[_HEAD:], data[2:_HEAD]).decode()
             except UnicodeDecodeError:
                 pass  # the long way knows what to say to that
             else:
                 self._heard(text)
                 return
+        elif not self._the_long_way and not (self.handshake_complete and _is_one_frame(data)):
+            # His request comes alone; who says more before he is let in says it in pieces.
+            self._the_long_way = self.handshake_initiated
         super().data_received(data)
+
+    @property
+    def _usual(self) -> bool:
+        """Are we in the midst of it, between two whole frames?"""
+        return self.handshake_complete and not (self._the_long_way or self.close_sent)
 
     def _heard(self, text: str) -> None:
         self._letters.put_nowait({"type": "websocket.receive", "text": text})
@@ -119,24 +132,23 @@ class Wire(WebSocketsSansIOProtocol):
             return
         size = len(text)
         if size < _TWO_BYTES:
-            head = bytes((_WHOLE_TEXT, size))
+            frame = bytes((_WHOLE_TEXT, size)) + text
         elif size <= WORTH_COMPRESSING or (size < 1 << 16 and not self.conn.extensions):
-            head = bytes((_WHOLE_TEXT, _TWO_BYTES, size >> 8, size & 0xFF))
+            frame = bytes((_WHOLE_TEXT, _TWO_BYTES, size >> 8, size & 0xFF)) + text
         else:
             self.conn.send_text(text)
-            head = b"".join(self.conn.data_to_send())
-            text = b""
-        self.transport.writelines((head, text))
+            frame = b"".join(self.conn.data_to_send())
+        self.transport.write(frame)  # in one piece, which uvloop hands over by the shortest way
 
 
 def _is_one_frame(data: bytes) -> bool:
     """Is this a frame from its beginning to its end, and not a piece of a message?"""
-    if len(data) < 6 or not (data[0] & _WHOLE and data[1] & _MASKED):
+    if len(data) < _HEAD or not (data[0] & _WHOLE and data[1] & _MASKED):
         return False
     size = data[1] ^ _MASKED
     if size == _TWO_BYTES:
         return len(data) == 8 + (data[2] << 8 | data[3])
-    return size < _TWO_BYTES and len(data) == 6 + size
+    return size < _TWO_BYTES and len(data) == _HEAD + size
 
 
 class _Mailbox(_Queue):
