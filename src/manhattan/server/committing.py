@@ -47,6 +47,10 @@ class Change(Protocol):
         """Tell them."""
 
 
+class Untold(Exception):
+    """Something is durable, but went wrong before all had heard of it: a mistake of ours."""
+
+
 class _Waiting(NamedTuple):
     change: Change
     first: asyncio.Future[bool]
@@ -64,8 +68,9 @@ class Committer:
 
     async def append(self, change: Change) -> bool:
         """True once it is durable and told; false if somebody else was first with this number. A
-        ``StoreAway`` leaves open which of the two it was. Who is cancelled waits nevertheless, so
-        that nothing is written after he has let go of the table."""
+        ``StoreAway`` leaves open which of the two it was, and after ``Untold`` it is durable;
+        whatever else is raised is why it can't happen. Who is cancelled waits nevertheless, so that
+        nothing is written after he has let go of the table."""
         if len(self._waiting) >= MOST_WAITING:
             raise Denied(Denial.BUSY)
         self._loop = self._loop or asyncio.get_running_loop()
@@ -130,20 +135,22 @@ async def _tell(written: list[_Waiting]) -> None:
     for begin in range(0, len(written), _MOST_IN_STEP):
         part = written[begin : begin + _MOST_IN_STEP]
         for step in ("happen", "word", "send"):
-            part = _each(part, methodcaller(step))
+            part = _each(part, methodcaller(step), Untold)
         for one in part:
             _answer(one.first, first=True)
         await asyncio.sleep(0)
 
 
-def _each(batch: list[_Waiting], step: Callable[[Change], None]) -> list[_Waiting]:
+def _each(
+    batch: list[_Waiting], step: Callable[[Change], None], trouble: type[Exception] | None = None
+) -> list[_Waiting]:
     """Take a step for all of them; those for which it went well go on."""
     went_well: list[_Waiting] = []
     for one in batch:
         try:
             step(one.change)
         except Exception as error:
-            _refuse(one.first, error)
+            _refuse(one.first, trouble(error) if trouble else error)
         else:
             went_well.append(one)
     return went_well

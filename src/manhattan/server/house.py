@@ -19,7 +19,7 @@ from manhattan.server import decisions, metrics
 from manhattan.server.bus import Bus
 from manhattan.server.caretaking import GRACE, Caretaker, Stale
 from manhattan.server.clocks import Milliseconds, now
-from manhattan.server.committing import Change, Committer
+from manhattan.server.committing import Change, Committer, Untold
 from manhattan.server.denials import Denial, Denied, Unreadable
 from manhattan.server.entries import Awaited, Entry, Opened, PersonId, from_text, to_text
 from manhattan.server.folding import folded, opened
@@ -285,16 +285,12 @@ class House:
         its number."""
         try:
             return await self._committer.append(change)
-        except StoreAway as error:
+        except (StoreAway, Untold, asyncio.CancelledError) as error:
             if live is not None:
                 live.unsure = True
-            self.storage_is_away(error)
-            raise Denied(Denial.STORAGE_AWAY) from error
-        except ManhattanError:
-            raise  # it can't happen, and nothing was written
-        except BaseException:
-            if live is not None:
-                live.unsure = True
+            if isinstance(error, StoreAway):
+                self.storage_is_away(error)
+                raise Denied(Denial.STORAGE_AWAY) from error
             raise
 
     def storage_is_away(self, error: Exception) -> None:
