@@ -34,14 +34,20 @@ MOST_WAITING: Final = 20_000
 class Change(Protocol):
     """Something that is to happen at a table, in the steps that it takes."""
 
+    def work_out(self) -> None:
+        """Find out how the table will stand. Raises if that can't happen."""
+
     def write(self) -> Append:
-        """What is to be written down. Raises if it can't happen."""
+        """What is written down of it."""
 
     def happen(self) -> None:
         """It is durable: the table stands differently from now on."""
 
+    def describe(self) -> None:
+        """Find the words for what everybody may know."""
+
     def word(self) -> None:
-        """Find the words for those who look on."""
+        """Find the words for each of those who look on."""
 
     def send(self) -> None:
         """Tell them."""
@@ -127,14 +133,15 @@ class Committer:
 def _to_be_written(batch: list[_Waiting]) -> tuple[list[_Waiting], list[Append]]:
     """What can happen, and what is written down of it."""
     appends: list[Append] = []
-    return _each(batch, lambda change: appends.append(change.write())), appends
+    possible = _each(batch, methodcaller("work_out"))
+    return _each(possible, lambda change: appends.append(change.write())), appends
 
 
 async def _tell(written: list[_Waiting]) -> None:
     """What is durable happens, and is told."""
     for begin in range(0, len(written), _MOST_IN_STEP):
         part = written[begin : begin + _MOST_IN_STEP]
-        for step in ("happen", "word", "send"):
+        for step in ("happen", "describe", "word", "send"):
             part = _each(part, methodcaller(step), Untold)
         for one in part:
             _answer(one.first, first=True)

@@ -29,16 +29,22 @@ class Happening:
         self.news: News | None = None
         """What it is to everybody, once it has happened."""
 
+    def work_out(self) -> None:
+        self._after = fold(self._live.sitting, self._entry)
+
     def write(self) -> Append:
-        before, entry = self._live.sitting, self._entry
-        after = self._after = fold(before, entry)
+        before, after, entry = self._live.sitting, self._after, self._entry
+        assert after is not None
         summary = changed_summary(before, after)
         people = None if before.chairs is after.chairs else after.people()
         return Append(before.id, before.number, to_text(entry), entry.at, summary, people)
 
     def happen(self) -> None:
         self.news = self._live.happened(self._entry, self._after)
-        self.news.prepare()
+
+    def describe(self) -> None:
+        assert self.news is not None
+        self.news.for_all()
 
     def word(self) -> None:
         assert self.news is not None
@@ -58,11 +64,7 @@ class FirstEntry:
     def write(self) -> Append:
         return self._append
 
-    def happen(self) -> None:
+    def _nothing(self) -> None:
         pass
 
-    def word(self) -> None:
-        pass
-
-    def send(self) -> None:
-        pass
+    work_out = happen = describe = word = send = _nothing

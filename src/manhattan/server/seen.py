@@ -134,7 +134,7 @@ class News:
     def told(self, person: PersonId | None, now: Sitting) -> NewsMessage:
         """For a viewer, as the table stands now: only the latest news say what he may do."""
         entry, after = self.entry, self.after
-        told = self.prepare().copy()
+        told = self.for_all().copy()
         if isinstance(entry, Said):
             return told
         if (game := after.game) is not None:
@@ -148,8 +148,8 @@ class News:
             told["table"] = table_told(after, person)
         return told
 
-    def prepare(self) -> NewsMessage:
-        """What is the same for everybody is written once."""
+    def for_all(self) -> NewsMessage:
+        """What is the same for everybody, which is written once."""
         if self._for_all is None:
             self._for_all = self._told_to_all()
         return self._for_all
