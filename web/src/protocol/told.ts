@@ -7,6 +7,7 @@ export type Commands =
   | ResignCommand
   | BackCommand
   | SayCommand
+  | AgainCommand
   | WhyCommand
   | PingCommand
 export type Messages =
@@ -96,6 +97,21 @@ export interface BackCommand {
 export interface SayCommand {
   type: 'say'
   text: string
+  /**
+   * Repeated, it is not done again.
+   */
+  id: string
+}
+/**
+ * Play again with the same people, after the game: the websocket shows the new table from then
+ *     on, whose view comes first.
+ */
+export interface AgainCommand {
+  type: 'again'
+  /**
+   * Deal at once, if you are the first to ask.
+   */
+  begin?: boolean
   /**
    * Repeated, it is not done again.
    */
@@ -453,6 +469,7 @@ export interface ViewMessage {
   events: (SelectTold | BuildTold | RemoveTold | RedrawTold | ShuffleTold | ScoreTold)[]
   talk: LineTold[]
   presence: PresenceTold
+  answers?: string
 }
 /**
  * A bot's first move takes long, because it has to be compiled.
