@@ -4,7 +4,9 @@ is taken for all before the next, and what goes wrong with one is that one's bus
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
+import weakref
 from collections.abc import Sequence
 from typing import cast
 
@@ -213,3 +215,41 @@ async def test_any_number_is_told_and_others_are_heard_meanwhile() -> None:
     assert all(await asyncio.gather(*(committer.append(Noted(t, steps)) for t in tables)))
     assert [step for step in steps if step.startswith("send")] == [f"send {t}" for t in tables]
     assert steps.index("send t0") < steps.index("happen t199")
+
+
+@in_a_loop
+async def test_who_goes_away_waits_for_his_own_alone() -> None:
+    """Or at a busy server he would hold on to his table for ever."""
+    disk, committer = on_a_disk()
+    busy = True
+
+    async def goes_on(table: str) -> None:
+        while busy:
+            await committer.append(entry(table))
+
+    others = [asyncio.create_task(goes_on(f"t{number}")) for number in range(5)]
+    await disk.asked.wait()
+    gone = asyncio.create_task(committer.append(entry("a")))
+    disk.asked.clear()
+    await disk.asked.wait()
+    gone.cancel()
+    await asyncio.wait({gone}, timeout=5)
+    assert gone.cancelled()
+    busy = False
+    await asyncio.gather(*others)
+
+
+@in_a_loop
+async def test_what_is_refused_holds_on_to_nothing() -> None:
+    """Garbage is looked for when nobody plays: a refusal must not keep a whole batch until then."""
+    _, committer = on_a_disk()
+    gc.disable()
+    try:
+        changes = [Noted("a", []), Noted("b", [], "work_out"), Noted("c", [])]
+        left = [weakref.ref(change) for change in changes]
+        await asyncio.gather(*map(committer.append, changes), return_exceptions=True)
+        del changes
+        await asyncio.sleep(0)
+        assert [one() for one in left] == [None, None, None]
+    finally:
+        gc.enable()

@@ -15,8 +15,9 @@ import asyncio
 import time
 from collections.abc import Callable
 from operator import methodcaller
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Protocol
 
+from manhattan.rules import ManhattanError
 from manhattan.server import metrics
 from manhattan.server.denials import Denial, Denied
 from manhattan.server.store import Append, Store, StoreAway
@@ -57,9 +58,14 @@ class Untold(Exception):
     """Something is durable, but went wrong before all had heard of it: a mistake of ours."""
 
 
-class _Waiting(NamedTuple):
-    change: Change
-    first: asyncio.Future[bool]
+class _Waiting:
+    """A change, and who waits for it."""
+
+    __slots__ = ("change", "first")
+
+    def __init__(self, change: Change, first: asyncio.Future[bool]) -> None:
+        self.change = change
+        self.first = first
 
 
 class Committer:
@@ -80,15 +86,18 @@ class Committer:
         if len(self._waiting) >= MOST_WAITING:
             raise Denied(Denial.BUSY)
         self._loop = self._loop or asyncio.get_running_loop()
-        first: asyncio.Future[bool] = self._loop.create_future()
-        self._waiting.append(_Waiting(change, first))
+        one = _Waiting(change, self._loop.create_future())
+        self._waiting.append(one)
         if self._writing is None or self._writing.done():
             self._writing = asyncio.create_task(self._write())
         try:
-            return await first
+            return await one.first
         except asyncio.CancelledError:
-            await asyncio.wait({self._writing})
+            one.first = self._loop.create_future()
+            await asyncio.wait({one.first})
             raise
+        finally:
+            del one  # or a refusal, which was raised from in here, and this would keep each other
 
     async def _write(self) -> None:
         while self._waiting:
@@ -104,15 +113,14 @@ class Committer:
                 if not isinstance(error, StoreAway):  # a mistake of ours: nobody is left waiting
                     error = StoreAway(f"The database could not be used: {error}.")
                 for one in batch:
-                    _refuse(one.first, error)
-            else:
-                written = [one for one, first in zip(batch, firsts, strict=True) if first]
-                for one, first in zip(batch, firsts, strict=True):
-                    if not first:
-                        _answer(one.first, first=False)
-                await _tell(written)
+                    _refuse(one, error)
+                continue
             metrics.WRITING.observe(time.perf_counter() - begun)
             metrics.BATCH.observe(len(batch))
+            for one, first in zip(batch, firsts, strict=True):
+                if not first:
+                    _answer(one, first=False)
+            await _tell([one for one, first in zip(batch, firsts, strict=True) if first])
 
     async def _gather(self) -> None:
         """Wait while others decide what to write: no longer than a turn of the event loop in which
@@ -144,30 +152,38 @@ async def _tell(written: list[_Waiting]) -> None:
         for step in ("happen", "describe", "word", "send"):
             part = _each(part, methodcaller(step), Untold)
         for one in part:
-            _answer(one.first, first=True)
+            _answer(one, first=True)
         await asyncio.sleep(0)
 
 
 def _each(
-    batch: list[_Waiting], step: Callable[[Change], None], trouble: type[Exception] | None = None
+    batch: list[_Waiting],
+    step: Callable[[Change], None],
+    trouble: type[Exception] = RuntimeError,
 ) -> list[_Waiting]:
-    """Take a step for all of them; those for which it went well go on."""
+    """Take a step for all of them; those for which it went well go on. What nobody expects is told
+    as what kind of trouble it is."""
     went_well: list[_Waiting] = []
     for one in batch:
         try:
             step(one.change)
         except Exception as error:
-            _refuse(one.first, trouble(error) if trouble else error)
+            if isinstance(error, ManhattanError) and trouble is not Untold:
+                _refuse(one, error.with_traceback(None))  # which would hold on to the whole batch
+            else:
+                wrong = trouble("something went wrong")
+                wrong.__cause__ = error
+                _refuse(one, wrong)
         else:
             went_well.append(one)
     return went_well
 
 
-def _answer(waits: asyncio.Future[bool], *, first: bool) -> None:
-    if not waits.done():  # or he was cancelled
-        waits.set_result(first)
+def _answer(one: _Waiting, *, first: bool) -> None:
+    if not one.first.done():  # or he was cancelled
+        one.first.set_result(first)
 
 
-def _refuse(waits: asyncio.Future[bool], error: Exception) -> None:
-    if not waits.done():
-        waits.set_exception(error)
+def _refuse(one: _Waiting, error: Exception) -> None:
+    if not one.first.done():
+        one.first.set_exception(error)

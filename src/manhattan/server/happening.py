@@ -11,16 +11,17 @@ from manhattan.server.store import Append
 
 
 class Happening:
-    """What was decided at a table, as a ``Change``. Whoever waits for it holds the table's lock, so
-    that it stands as it stood when that was decided."""
+    """What was decided at a table by how it stands, as a ``Change``. Whoever waits for it holds the
+    table's lock; should it stand differently all the same, the entry's number is taken."""
 
-    __slots__ = ("_after", "_command", "_entry", "_live", "_viewer", "_worded", "news")
+    __slots__ = ("_after", "_before", "_command", "_entry", "_live", "_viewer", "_worded", "news")
 
     def __init__(
         self, live: LiveTable, entry: Entry, viewer: Viewer | None, command: str | None
     ) -> None:
         """With who asked for it, and what he calls that."""
         self._live = live
+        self._before = live.sitting
         self._entry = entry
         self._viewer = viewer
         self._command = command
@@ -30,10 +31,10 @@ class Happening:
         """What it is to everybody, once it has happened."""
 
     def work_out(self) -> None:
-        self._after = fold(self._live.sitting, self._entry)
+        self._after = fold(self._before, self._entry)
 
     def write(self) -> Append:
-        before, after, entry = self._live.sitting, self._after, self._entry
+        before, after, entry = self._before, self._after, self._entry
         assert after is not None
         summary = changed_summary(before, after)
         people = None if before.chairs is after.chairs else after.people()

@@ -288,6 +288,8 @@ class House:
         except (StoreAway, Untold, asyncio.CancelledError) as error:
             if live is not None:
                 live.unsure = True
+                for viewer in live.viewers if isinstance(error, Untold) else ():
+                    viewer.missed_something()
             if isinstance(error, StoreAway):
                 self.storage_is_away(error)
                 raise Denied(Denial.STORAGE_AWAY) from error

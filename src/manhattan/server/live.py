@@ -38,6 +38,9 @@ class Viewer(Protocol):
     def turn_away(self) -> None:
         """He is not who he was when he came: he has to come again."""
 
+    def missed_something(self) -> None:
+        """He has to come again, and gets what he has not heard."""
+
 
 class LiveTable:
     """A table that somebody plays or looks at, or that has something to do by itself."""

@@ -180,6 +180,10 @@ class Connection:
         """He is not who he was when he came."""
         self._close(NOBODY)
 
+    def missed_something(self) -> None:
+        """He gets it when he comes again."""
+        self._close(LATER)
+
     def _wake_writer(self) -> None:
         if self._rests is not None and not self._rests.done():
             self._rests.set_result(None)
@@ -285,7 +289,10 @@ class Connection:
         assert self._live is not None
         self._gates.tables.take(self.person)
         old, house = self._live, self._house
-        following = await house.rematch(old.id, self.person, self._name, begin=command.begin)
+        who = await house.store.person(self.person)  # he may be called otherwise by now
+        if who is None:
+            raise Denied(Denial.NO_IDENTITY)
+        following = await house.rematch(old.id, who.id, who.name, begin=command.begin)
         # First there, then away from here: who can't be shown the new table stays where he is.
         self._live = await house.look(following, self, None, command.id)
         house.look_away(old, self)
