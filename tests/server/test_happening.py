@@ -11,6 +11,7 @@ import pytest
 from databases import in_a_loop, opened, wait_until
 from manhattan.server import decisions
 from manhattan.server.bus import NoBus
+from manhattan.server.caretaking import Caretaker
 from manhattan.server.clocks import Milliseconds
 from manhattan.server.committing import Committer
 from manhattan.server.entries import Entry
@@ -66,11 +67,48 @@ def test_who_was_not_told_comes_again_and_is(
         turn = next(one.turns())
         monkeypatch.setattr(LiveTable, "worded", mistaken)
         assert one.play(first(turn))["type"] in ("news", "done")
-        for _ in other.news():
-            if other.position["ply"] == 1:
-                break
-        assert other.position["ply"] == one.position["ply"] == 1
+
+        def heard() -> bool:
+            other.ask("ping")
+            return bool(other.position["ply"] == 1)
+
+        wait_until(heard, "he hears of the move")
+        assert one.position["ply"] == 1
         assert sitting_at(shared, table).number == 4  # opened, sat, begun, played: once
+
+
+class Noticed(NoBus):
+    """What other processes would hear."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[str, int]] = []
+
+    def tell(self, table: str, number: int) -> None:
+        self.heard.append((table, number))
+
+
+@in_a_loop
+async def test_when_who_asked_for_it_is_gone_other_processes_hear_of_it_soon(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(str(tmp_path / "tables.db")) as store:
+        bus = Noticed()
+        house = House(store, bus, Thinkers(1))
+        live = await house.open("ada", "Ada", Terms.model_validate({"chairs": TWO}))
+        seen_to: list[LiveTable] = []
+        monkeypatch.setattr(Caretaker, "see_to", lambda _self, table, **_how: seen_to.append(table))
+        saying = asyncio.create_task(
+            house.act(live.id, lambda s, at: decisions.say(s, "ada", "Ada", "Hi", None, at))
+        )
+        await asyncio.sleep(0)
+        assert live.lock.locked()
+        saying.cancel()
+        await asyncio.wait({saying})
+        assert saying.cancelled()
+        assert [line.text for line in live.sitting.talk] == ["Hi"]
+        assert (bus.heard, seen_to) == ([], [])
+        await house.look_for_news(live)  # as the caretaker does every second
+        assert (bus.heard, seen_to) == ([(live.id, 2)], [live])
 
 
 def test_when_who_asked_for_it_is_gone_it_goes_on_all_the_same(
