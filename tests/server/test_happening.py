@@ -18,7 +18,7 @@ from manhattan.server.entries import Entry
 from manhattan.server.happening import Happening
 from manhattan.server.house import House
 from manhattan.server.live import LiveTable, Viewer
-from manhattan.server.seen import News
+from manhattan.server.news import News
 from manhattan.server.sitting import Sitting
 from manhattan.server.store import Append, Store
 from manhattan.server.terms import Terms

@@ -9,7 +9,8 @@ import orjson
 
 from manhattan.server import decisions
 from manhattan.server.live import encoded
-from manhattan.server.seen import News, view_message
+from manhattan.server.news import News
+from manhattan.server.seen import view_message
 from manhattan.server.sitting import Sitting
 from sittings import ADA, BOB, ME, OPEN, Gathering, bot
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from manhattan.server.entries import Entry, to_text
 from manhattan.server.folding import fold
 from manhattan.server.live import LiveTable, Viewer, changed_summary
-from manhattan.server.seen import News
+from manhattan.server.news import News
 from manhattan.server.sitting import Sitting
 from manhattan.server.store import Append
 

@@ -25,8 +25,8 @@ from manhattan.server.entries import Awaited, Entry, Opened, PersonId, from_text
 from manhattan.server.folding import folded, opened
 from manhattan.server.happening import FirstEntry, Happening
 from manhattan.server.live import LiveTable, Viewer, summary_of
+from manhattan.server.news import News
 from manhattan.server.rematching import again, others
-from manhattan.server.seen import News
 from manhattan.server.sitting import Sitting
 from manhattan.server.store import Append, Store, StoreAway
 from manhattan.server.terms import Terms

@@ -14,8 +14,9 @@ from manhattan.server.answers import LessonTold
 from manhattan.server.clocks import Milliseconds
 from manhattan.server.entries import Entry, PersonId
 from manhattan.server.folding import fold
+from manhattan.server.news import News
 from manhattan.server.protocol import Message, PresenceTold
-from manhattan.server.seen import News, view_message
+from manhattan.server.seen import view_message
 from manhattan.server.sitting import Sitting
 from manhattan.server.store import Summary
 

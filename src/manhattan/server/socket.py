@@ -37,10 +37,11 @@ from manhattan.server.guard import address_of
 from manhattan.server.house import House
 from manhattan.server.limits import Bucket, Gates, neighbourhood
 from manhattan.server.live import LiveTable, encoded
+from manhattan.server.news import News
 from manhattan.server.people import COOKIE, People
 from manhattan.server.protocol import Message
 from manhattan.server.refusing import refusal_of
-from manhattan.server.seen import News, refusal_told
+from manhattan.server.seen import refusal_told
 from manhattan.server.sitting import Sitting
 from manhattan.server.store import Person
 from manhattan.server.wire import EXTENSION, Line
