@@ -23,9 +23,7 @@ from manhattan.rules import (
 from manhattan.rules.blocks import LARGEST
 from manhattan.rules.prospect import Standing
 from manhattan.server.clocks import Clocks, Milliseconds
-from manhattan.server.entries import (
-    PersonId,
-)
+from manhattan.server.entries import PersonId
 from manhattan.server.places import SITE_NAMES, places_told
 from manhattan.server.protocol import (
     BuildMoves,

@@ -15,9 +15,7 @@ from manhattan.game import Game
 from manhattan.rules import Colour, Seat
 from manhattan.rules.editions import Schedule
 from manhattan.server.clocks import Clocks, Milliseconds
-from manhattan.server.entries import (
-    PersonId,
-)
+from manhattan.server.entries import PersonId
 from manhattan.server.terms import Terms
 
 Stage = Literal["gathering", "playing", "over", "closed"]
