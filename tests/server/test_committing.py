@@ -208,6 +208,22 @@ async def test_who_goes_away_meanwhile_leaves_nothing_half_done() -> None:
 
 
 @in_a_loop
+async def test_who_goes_away_is_not_asked_for_what_went_wrong(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    disk, committer = on_a_disk()
+    disk.away = True
+    gone = asyncio.create_task(committer.append(entry("a")))
+    await disk.asked.wait()
+    gone.cancel()
+    await asyncio.wait({gone})
+    assert gone.cancelled()
+    del gone
+    gc.collect()
+    assert not caplog.records
+
+
+@in_a_loop
 async def test_any_number_is_told_and_others_are_heard_meanwhile() -> None:
     _, committer = on_a_disk()
     steps: list[str] = []
