@@ -163,3 +163,12 @@ def test_nobody_opens_any_number_of_tables_so(tmp_path: Path) -> None:
                 seat.again()
             assert told.value.reason == "too_often"
             assert seat.ask("ping")["type"] == "done"  # and he is still there
+
+
+def test_who_has_a_new_name_opens_the_new_table_by_it(shared: Running) -> None:
+    ada, table = over(shared)
+    with ada.at(table) as seat:
+        next(seat.news())
+        ada.call("PUT", "/api/me", {"name": "Augusta"})
+        seat.again()
+        assert seat.table["host_name"] == "Augusta"

@@ -219,3 +219,10 @@ def test_what_is_no_form_is_refused(ada: Witness) -> None:
     for body in bodies:
         answer = ada.asked("POST", "/api/lessons/4", body)
         assert (answer.status_code, answer.json()["reason"]) == (422, "bad_request")
+
+
+@pytest.mark.parametrize("number", [one for one, move in SOLUTIONS.items() if "+" in move])
+def test_a_learner_is_told_the_card_that_he_draws(ada: Witness, number: int) -> None:
+    told = after(ada, number, SOLUTIONS[number])
+    [built] = [event for event in told["events"] if event["type"] == "build"]
+    assert built["drew"] in told["own"]["hand"]
