@@ -1,4 +1,4 @@
-"""Whatever a file holds, reading it ends in a record or in one sentence, and soon."""
+"""Reading any file gives a record or one error sentence, within a bounded time."""
 
 from __future__ import annotations
 
@@ -13,56 +13,58 @@ import pytest
 
 from manhattan.record import RecordError, parse, read, to_line
 from manhattan.replay import replay
-from saved import Json, find, finished, stuck, told
+from support.record_fixtures import Json, find, finished, record_json, stuck
+
+pytestmark = pytest.mark.process
 
 GAME = finished()
-LINE = to_line(told()).encode()
-SOON = 60.0
-"""Seconds. No measure of speed: it finds work that grows with the square of what is read."""
+LINE = to_line(record_json()).encode()
+TIMEOUT_S = 60.0
+"""Not a measure of speed: it detects work that grows with the square of the input."""
 
 
 T = TypeVar("T")
 
 
-def outcome(read_it: Callable[[], T]) -> T | str:
-    """What was read, or the sentence; anything else that is raised fails, and so does waiting."""
+def outcome(read_record: Callable[[], T]) -> T | str:
+    """The result, or the error sentence. Any other exception fails, and so does a timeout."""
     start = time.monotonic()
     try:
-        return read_it()
+        return read_record()
     except RecordError as error:
-        assert time.monotonic() - start < SOON
+        assert time.monotonic() - start < TIMEOUT_S
         message = str(error)
-        assert message.isprintable(), f"not for a terminal: {message!a}"
+        assert message.isprintable(), f"not printable: {message!a}"
         assert 10 < len(message) < 1000
         return message
 
 
-def refused(content: bytes, directory: Path) -> str:
-    """A file of this content is refused, and its text too; what is said of the text."""
+def rejected(content: bytes, directory: Path) -> str:
+    """Check that a file and its text are rejected; return the error of the text."""
     path = directory / "bad.jsonl"
     path.write_bytes(content)
-    told_of_file = outcome(lambda: next(read(path)))
-    assert isinstance(told_of_file, str)
-    assert "bad.jsonl" in told_of_file
+    file_error = outcome(lambda: next(read(path)))
+    assert isinstance(file_error, str)
+    assert "bad.jsonl" in file_error
     text = content.decode("utf-8", errors="replace")
-    told_of_text = outcome(lambda: parse(text))
-    assert isinstance(told_of_text, str)
-    return told_of_text
+    text_error = outcome(lambda: parse(text))
+    assert isinstance(text_error, str)
+    return text_error
 
 
 def changed(**keys: object) -> str:
-    """The line of a true record with some keys changed."""
-    return json.dumps(told() | keys)
+    """The line of a valid record with some keys changed."""
+    return json.dumps(record_json() | keys)
 
 
 def renamed(name: str) -> str:
-    """The line of a true record with another first player, as escapes where that is needed."""
-    players = told()["players"]
+    """The line of a valid record with another name of the first player."""
+    players = record_json()["players"]
     players[0]["name"] = name
     return changed(players=players)
 
 
-# --- one byte wrong ---------------------------------------------------------------------------
+# --- one wrong byte ---------------------------------------------------------------------------
 
 
 def without_names(data: Json) -> Json:
@@ -70,69 +72,69 @@ def without_names(data: Json) -> Json:
     return data | {"players": players}
 
 
-def check_one_byte(content: bytes, true: Json) -> bool:
-    """A record with a wrong byte is found out, unless only a name is wrong. True if found."""
+def is_detected(content: bytes, original: Json) -> bool:
+    """Return whether the error is detected. An undetected one may change only a name."""
     try:
         text = content.decode()
-    except UnicodeDecodeError:  # that is found before there is any text
+    except UnicodeDecodeError:
         return True
     game = outcome(lambda: replay(parse(text)))
     if isinstance(game, str):
         return True
-    assert without_names(told(game)) == without_names(true)
+    assert without_names(record_json(game)) == without_names(original)
     return False
 
 
 @pytest.mark.parametrize("part", range(4))
-def test_a_wrong_byte_anywhere_is_found_out(part: int) -> None:
-    """1,200 records with one byte replaced by another: none passes with another game in it."""
+def test_a_replaced_byte_is_detected(part: int) -> None:
+    """None of 1,200 records with one replaced byte is accepted as another game."""
     rng = random.Random(part)
-    line = (LINE, to_line(told(stuck())).encode())[part % 2]
-    true = json.loads(line)
-    found = 0
+    line = (LINE, to_line(record_json(stuck())).encode())[part % 2]
+    original = json.loads(line)
+    detected = 0
     for _ in range(300):
         at = rng.randrange(len(line))
         byte = rng.choice([rng.randrange(256), rng.choice(b'0123456789"[]{},: -ABCDEF+')])
         if byte != line[at]:
-            found += check_one_byte(line[:at] + bytes([byte]) + line[at + 1 :], true)
-    assert found > 250
+            detected += is_detected(line[:at] + bytes([byte]) + line[at + 1 :], original)
+    assert detected > 250
 
 
 @pytest.mark.parametrize("part", range(2))
-def test_a_flipped_bit_anywhere_is_found_out(part: int) -> None:
+def test_a_flipped_bit_is_detected(part: int) -> None:
     rng = random.Random(100 + part)
-    found = 0
+    detected = 0
     for _ in range(300):
         at, bit = rng.randrange(len(LINE)), 1 << rng.randrange(8)
-        found += check_one_byte(LINE[:at] + bytes([LINE[at] ^ bit]) + LINE[at + 1 :], told())
-    assert found > 270
+        detected += is_detected(LINE[:at] + bytes([LINE[at] ^ bit]) + LINE[at + 1 :], record_json())
+    assert detected > 270
 
 
-def test_a_missing_or_doubled_byte_anywhere_is_found_out() -> None:
+def test_a_missing_or_doubled_byte_does_not_change_the_game() -> None:
     rng = random.Random(7)
     for _ in range(150):
         at = rng.randrange(len(LINE))
-        check_one_byte(LINE[:at] + LINE[at + 1 :], told())
-        check_one_byte(LINE[:at] + LINE[at : at + 1] + LINE[at:], told())
+        is_detected(LINE[:at] + LINE[at + 1 :], record_json())
+        is_detected(LINE[:at] + LINE[at : at + 1] + LINE[at:], record_json())
 
 
-def test_a_digit_of_an_event_changed_is_always_found_out() -> None:
-    """Every single digit behind the word "events" matters."""
+def test_a_changed_digit_of_an_event_is_always_detected() -> None:
+    """Every digit after the word "events" matters."""
     text = LINE.decode()
     rng = random.Random(8)
     places = [n for n in range(text.index('"events"'), len(text)) if text[n].isdigit()]
     for at in rng.sample(places, 300):
         other = rng.choice([digit for digit in "0123456789" if digit != text[at]])
-        assert check_one_byte(f"{text[:at]}{other}{text[at + 1 :]}".encode(), told())
+        assert is_detected(f"{text[:at]}{other}{text[at + 1 :]}".encode(), record_json())
 
 
-def test_a_text_cut_off_anywhere_is_refused(tmp_path: Path) -> None:
+def test_a_truncated_text_is_rejected(tmp_path: Path) -> None:
     rng = random.Random(9)
     for length in [0, 1, 2, len(LINE) - 1, *rng.sample(range(len(LINE)), 100)]:
-        refused(LINE[:length], tmp_path)
+        rejected(LINE[:length], tmp_path)
 
 
-# --- nonsense ---------------------------------------------------------------------------------
+# --- invalid files ----------------------------------------------------------------------------
 
 PRINTABLE = bytes(range(32, 127))
 LARGE: dict[str, Callable[[], bytes]] = {
@@ -173,13 +175,15 @@ SMALL: dict[str, bytes] = {
 
 
 @pytest.mark.parametrize("make", LARGE.values(), ids=LARGE.keys())
-def test_megabytes_of_nonsense_are_refused_soon(make: Callable[[], bytes], tmp_path: Path) -> None:
-    refused(make(), tmp_path)
+def test_a_large_invalid_file_is_rejected_in_time(
+    make: Callable[[], bytes], tmp_path: Path
+) -> None:
+    rejected(make(), tmp_path)
 
 
 @pytest.mark.parametrize("content", SMALL.values(), ids=SMALL.keys())
-def test_what_is_almost_a_record_is_refused(content: bytes, tmp_path: Path) -> None:
-    refused(content, tmp_path)
+def test_a_small_invalid_file_is_rejected(content: bytes, tmp_path: Path) -> None:
+    rejected(content, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -193,30 +197,30 @@ def test_what_is_almost_a_record_is_refused(content: bytes, tmp_path: Path) -> N
     ],
     ids=["UTF-16", "UTF-32", "Latin-1", "a surrogate", "in the second line"],
 )
-def test_a_file_that_is_not_utf8_is_refused(content: bytes, tmp_path: Path) -> None:
+def test_a_file_that_is_not_utf8_is_rejected(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "bad.jsonl"
     path.write_bytes(content)
     message = outcome(lambda: list(read(path)))
     assert isinstance(message, str)
-    assert "not a text in UTF-8" in message
+    assert "it is not UTF-8 text" in message
 
 
 @pytest.mark.parametrize("depth", [10, 250, 260, 950, 1000, 5000])
 @pytest.mark.parametrize("key", ["version", "edition", "events", "result", "unknown"])
-def test_deep_nesting_anywhere_is_refused(key: str, depth: int, tmp_path: Path) -> None:
-    """Around the depths at which one or the other library gives up."""
+def test_deep_nesting_is_rejected(key: str, depth: int, tmp_path: Path) -> None:
+    """The depths are around the limits of the libraries."""
     value = "[" * depth + "]" * depth
     text = changed(**{key: "HERE"}).replace('"HERE"', value)
-    assert "Unicode" not in refused(text.encode(), tmp_path)
+    assert "Unicode" not in rejected(text.encode(), tmp_path)
 
 
-def test_a_long_list_of_keys_with_the_last_said_twice_is_refused_soon(tmp_path: Path) -> None:
-    """Comparing each of 20,000 keys with each takes seconds; 100,000, which fit, take minutes."""
+def test_a_repeated_key_among_many_is_rejected_in_time(tmp_path: Path) -> None:
+    """Comparing all pairs of 20,000 keys takes seconds, and of 100,000, which fit, minutes."""
     keys = ",".join(f'"{number}":0' for number in range(20_000))
-    assert "'19999' is said twice" in refused(f'{{{keys},"19999":0}}'.encode(), tmp_path)
+    assert "'19999' appears twice" in rejected(f'{{{keys},"19999":0}}'.encode(), tmp_path)
 
 
-def test_a_line_that_is_too_long_behind_a_good_one_is_refused(tmp_path: Path) -> None:
+def test_a_line_that_is_too_long_is_rejected_after_a_valid_one(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     path.write_bytes(LINE + b"\n" + b"x" * 20_000_000)
     records = read(path)
@@ -234,8 +238,8 @@ NUMBERS += ['"1"', "[1]", "1" * 4000, "1" * 5000, "18446744073709551616", "-9223
 
 @pytest.mark.parametrize("number", NUMBERS, ids=lambda number: number[:12])
 @pytest.mark.parametrize("key", ["version", "first", "deck", "player", "card", "round", "tallest"])
-def test_nothing_but_a_whole_number_is_a_number(key: str, number: str, tmp_path: Path) -> None:
-    data: dict[str, Any] = told()
+def test_only_a_whole_number_is_accepted_as_a_number(key: str, number: str, tmp_path: Path) -> None:
+    data: dict[str, Any] = record_json()
     match key:
         case "version" | "first":
             data[key] = "HERE"
@@ -247,19 +251,19 @@ def test_nothing_but_a_whole_number_is_a_number(key: str, number: str, tmp_path:
             data["events"][find(data, "score")][key] = "HERE"
         case "tallest":
             data["events"][find(data, "score")]["colours"]["blue"][key] = "HERE"
-    refused(json.dumps(data).replace('"HERE"', number).encode(), tmp_path)
+    rejected(json.dumps(data).replace('"HERE"', number).encode(), tmp_path)
 
 
 @pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999", "1.0"])
-def test_a_number_that_is_not_whole_is_named(number: str) -> None:
-    said = outcome(lambda: parse(changed(first="HERE").replace('"HERE"', number)))
-    assert said == f"'{number}' is not a whole number, as all here are."
+def test_the_error_names_a_number_that_is_not_whole(number: str) -> None:
+    message = outcome(lambda: parse(changed(first="HERE").replace('"HERE"', number)))
+    assert message == f"'{number}' is not a whole number; a record has no other numbers."
 
 
 @pytest.mark.parametrize("number", [2**31, 2**63, 2**64, 10**4000], ids=lambda n: str(n)[:9])
-def test_a_huge_total_is_found_out_in_a_short_sentence(number: int) -> None:
-    """The form sets no limit to points, so it is the replay that finds it."""
-    data = told()
+def test_the_error_about_a_huge_total_is_short(number: int) -> None:
+    """The schema has no limit for points, so the replay detects it."""
+    data = record_json()
     data["events"][find(data, "score")]["scores"][0] = number
 
     message = outcome(lambda: replay(parse(to_line(data))))
@@ -270,16 +274,16 @@ def test_a_huge_total_is_found_out_in_a_short_sentence(number: int) -> None:
 # --- texts ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("where", ["{", '"house_rules": {', '"players": [{', '"events": [{'])
-def test_a_key_said_twice_is_refused(where: str, tmp_path: Path) -> None:
-    """Readers differ in which of the two they take, so neither is taken."""
-    at = json.dumps(told()).index(where) + len(where)
-    text = json.dumps(told())
+@pytest.mark.parametrize("parent", ["{", '"house_rules": {', '"players": [{', '"events": [{'])
+def test_a_repeated_key_is_rejected(parent: str, tmp_path: Path) -> None:
+    """JSON readers differ in which of the two values they use."""
+    at = json.dumps(record_json()).index(parent) + len(parent)
+    text = json.dumps(record_json())
     twice = f'{text[:at]}"name": 1, "name": 1, {text[at:]}'.replace(", }", "}")
-    assert "'name' is said twice" in refused(twice.encode(), tmp_path)
+    assert "'name' appears twice" in rejected(twice.encode(), tmp_path)
 
 
-STRANGE = {
+UNUSUAL_TEXTS = {
     "half a surrogate pair": "\ud800",
     "the other half": "x\udfff",
     "right to left": "\u202eevil",
@@ -295,22 +299,22 @@ STRANGE = {
     "private use": "\ue000",
     "not a character": "\uffff",
     "too long": "x" * 61,
-    "too long and strange": "\u202e" * 61,
+    "too long and right to left": "\u202e" * 61,
 }
 
 
-@pytest.mark.parametrize("name", STRANGE.values(), ids=STRANGE.keys())
-def test_a_name_that_would_spoil_a_terminal_is_refused(name: str, tmp_path: Path) -> None:
-    refused(renamed(name).encode(), tmp_path)
+@pytest.mark.parametrize("name", UNUSUAL_TEXTS.values(), ids=UNUSUAL_TEXTS.keys())
+def test_a_name_that_can_not_be_displayed_is_rejected(name: str, tmp_path: Path) -> None:
+    rejected(renamed(name).encode(), tmp_path)
 
 
-@pytest.mark.parametrize("text", STRANGE.values(), ids=STRANGE.keys())
-@pytest.mark.parametrize("where", ["key", "rule", "edition", "seat", "move", "colour", "version"])
-def test_a_strange_text_anywhere_is_refused_in_a_printable_sentence(
+@pytest.mark.parametrize("text", UNUSUAL_TEXTS.values(), ids=UNUSUAL_TEXTS.keys())
+@pytest.mark.parametrize("where", ["key", "rule", "edition", "side", "move", "colour", "version"])
+def test_an_unusual_text_is_rejected_with_a_printable_error(
     where: str, text: str, tmp_path: Path
 ) -> None:
-    """An error must not carry the file's control characters to the terminal."""
-    data = told()
+    """An error message must not contain the control characters of the file."""
+    data = record_json()
     score = data["events"][find(data, "score")]
     match where:
         case "key":
@@ -319,13 +323,13 @@ def test_a_strange_text_anywhere_is_refused_in_a_printable_sentence(
             data["house_rules"] = {text: "free"}
         case "edition" | "version":
             data[where] = text
-        case "seat":
-            data["players"][0]["seat"] = text
+        case "side":
+            data["players"][0]["side"] = text
         case "move":
             data["events"][0]["move"] = text
         case "colour":
             score["colours"][text] = score["colours"].pop("blue") | {"towers": 99}
-    refused(json.dumps(data).encode(), tmp_path)
+    rejected(json.dumps(data).encode(), tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -340,9 +344,7 @@ def test_a_strange_text_anywhere_is_refused_in_a_printable_sentence(
         ("C5+3\n", "U+000A"),
     ],
 )
-def test_a_move_that_only_looks_right_is_refused_and_the_character_named(
-    move: str, named: str, tmp_path: Path
-) -> None:
-    data = told()
+def test_the_error_names_a_look_alike_in_a_move(move: str, named: str, tmp_path: Path) -> None:
+    data = record_json()
     data["events"][find(data, "build")]["move"] = move
-    assert named in refused(json.dumps(data).encode(), tmp_path)
+    assert named in rejected(json.dumps(data).encode(), tmp_path)

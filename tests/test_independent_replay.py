@@ -1,6 +1,6 @@
 """RECORD: a program that knows only the rules can replay a record without this project.
 
-That program is ``stranger``, which imports nothing of ours. The project only makes the records.
+That program is ``support.independent_replayer``. The project only makes the records.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from itertools import islice
 
 import pytest
 
-from manhattan.cli.simulate import random_game
+from manhattan.cli.commands.simulate import random_game
 from manhattan.record import to_line
 from manhattan.rules import set_up, shuffle
-from saved import NAMES, TABLES, find, finished, kinds, stuck, told
-from stranger import below, follow, shuffled, stream
+from support.independent_replayer import below, replay_independently, shuffled, stream
+from support.record_fixtures import NAMES, TABLES, event_types, find, finished, record_json, stuck
 
 
-def test_the_published_vector() -> None:
-    """What RECORD prints for a seed of 32 zero bytes."""
+def test_the_published_test_vector() -> None:
+    """The values of RECORD for a seed of 32 zero bytes."""
     every = [card for card in range(1, 10) for _ in range(5)]
     dealt = "698375195431627488725314683124737655929486921"
     assert "".join(map(str, shuffled(bytes(32), 0, every))) == dealt
@@ -29,8 +29,8 @@ def test_the_published_vector() -> None:
 @pytest.mark.parametrize(
     ("k", "at"), [(11668878, 5), (17669052, 18), (31770296, 20), (42298171, 4)]
 )
-def test_a_number_past_the_last_whole_multiple_is_passed_over(k: int, at: int) -> None:
-    """It happens once in millions of shuffles; these four, of the zero seed, were searched for."""
+def test_a_number_past_the_last_whole_multiple_is_skipped(k: int, at: int) -> None:
+    """This is very rare; a search found these four shuffles of the zero seed."""
     every = [card for card in range(1, 10) for _ in range(5)]
     n = len(every) - at
     assert list(islice(stream(bytes(32), k), at + 1))[-1] >= n * (2**32 // n)
@@ -39,10 +39,12 @@ def test_a_number_past_the_last_whole_multiple_is_passed_over(k: int, at: int) -
 
 @pytest.mark.parametrize("number", range(4))
 @pytest.mark.parametrize(("edition", "players"), TABLES)
-def test_a_strangers_program_follows_every_record(edition: str, players: int, number: int) -> None:
-    """Seed, commitment, deck, piles, hands, takeovers, scores and result, all from the text."""
-    record = json.loads(to_line(told(finished(edition, players, number))))
-    replayer = follow(record)
+def test_an_independent_program_replays_every_record(
+    edition: str, players: int, number: int
+) -> None:
+    """It checks seed, commitment, deck, piles, hands, takeovers, scores and result."""
+    record = json.loads(to_line(record_json(finished(edition, players, number))))
+    replayer = replay_independently(record)
     assert replayer.rounds == ROUNDS.get((edition, players), 4 if players == 4 else 6)
     assert replayer.shuffles == SHUFFLES.get((edition, players), 3 if players == 4 else 2)
 
@@ -60,40 +62,40 @@ SHUFFLES = {("foxgames-2018", 2): 1}
         (4, {"final_tie": "shared"}, 4),
     ],
 )
-def test_a_strangers_program_follows_house_rules(
+def test_an_independent_program_replays_house_rules(
     players: int, rules: dict[str, str], rounds: int
 ) -> None:
     game = random_game(set_up(NAMES[:players], house_rules=rules), bytes(range(32)))
-    record = json.loads(to_line(told(game)))
+    record = json.loads(to_line(record_json(game)))
     assert record["house_rules"] == rules
-    assert follow(record).rounds == rounds
+    assert replay_independently(record).rounds == rounds
 
 
 @pytest.mark.parametrize(("players", "number"), [(4, 1297), (4, 1703), (4, 1739), (2, 1099)])
-def test_a_strangers_program_follows_a_redraw(players: int, number: int) -> None:
-    """These four of the simulated games have one; 1739 needs a shuffle for it."""
-    record = json.loads(to_line(told(finished(players=players, number=number))))
-    assert "redraw" in kinds(record)
-    follow(record)
+def test_an_independent_program_replays_a_redraw(players: int, number: int) -> None:
+    """These four simulated games have one; that of 1739 needs a shuffle."""
+    record = json.loads(to_line(record_json(finished(players=players, number=number))))
+    assert "redraw" in event_types(record)
+    replay_independently(record)
 
 
-def test_a_strangers_program_follows_a_game_without_a_seed_and_a_block_taken_out() -> None:
-    record = json.loads(to_line(told(stuck())))
+def test_an_independent_program_replays_a_removal_without_a_seed() -> None:
+    record = json.loads(to_line(record_json(stuck())))
     assert record["seed"] is None
-    assert "remove" in kinds(record)
-    follow(record)
+    assert "remove" in event_types(record)
+    replay_independently(record)
 
 
-@pytest.mark.parametrize("lie", ["drew", "card", "pile", "towers", "scores", "deck", "winners"])
-def test_a_strangers_program_finds_a_lie(lie: str) -> None:
-    """The check above can fail: here it does."""
-    record = json.loads(to_line(told()))
+@pytest.mark.parametrize("key", ["drew", "card", "pile", "towers", "scores", "deck", "winners"])
+def test_an_independent_program_detects_a_change(key: str) -> None:
+    """The checks above can fail."""
+    record = json.loads(to_line(record_json()))
     build, shuffle, score = (
         record["events"][find(record, k)] for k in ("build", "shuffle", "score")
     )
-    match lie:
+    match key:
         case "drew" | "card":
-            build[lie] = build[lie] % 9 + 1
+            build[key] = build[key] % 9 + 1
         case "pile":
             shuffle["pile"].sort()
         case "towers":
@@ -105,4 +107,4 @@ def test_a_strangers_program_finds_a_lie(lie: str) -> None:
         case "winners":
             record["result"]["winners"] = [(record["result"]["winners"][0] + 1) % 4]
     with pytest.raises((AssertionError, ValueError)):
-        follow(record)
+        replay_independently(record)

@@ -1,4 +1,4 @@
-"""RECORD: writing a game down, and reading it back."""
+"""RECORD: saving a game and reading it back."""
 
 from __future__ import annotations
 
@@ -14,7 +14,16 @@ import pytest
 from manhattan.game import Game
 from manhattan.record import RecordError, parse, read, to_json, to_line, write
 from manhattan.replay import replay
-from saved import NAMES, TABLES, Json, finished, kinds, recorded, stuck, told
+from support.record_fixtures import (
+    NAMES,
+    TABLES,
+    Json,
+    event_types,
+    finished,
+    record_json,
+    recorded,
+    stuck,
+)
 
 KEYS = [
     "format",
@@ -33,47 +42,47 @@ KEYS = [
 
 @pytest.fixture
 def saved_file(tmp_path: Path) -> Path:
-    """A file of two games."""
+    """A file with two games."""
     path = tmp_path / "games.jsonl"
-    write(path, [told(), told(finished(players=2))])
+    write(path, [record_json(), record_json(finished(players=2))])
     return path
 
 
-# --- there and back ---------------------------------------------------------------------------
+# --- round trips ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("edition", "players"), TABLES)
-def test_a_record_read_back_is_the_same_game(edition: str, players: int) -> None:
-    """Writing, reading and replaying loses nothing, in any edition with any number of players."""
+def test_a_record_round_trips(edition: str, players: int) -> None:
+    """Writing, reading and replaying loses nothing, in any edition and player count."""
     game = finished(edition, players)
-    again = replay(recorded(told(game)))
-    assert (again.setup, again.seed, again.events) == (game.setup, game.seed, game.events)
-    assert told(again) == told(game)
+    loaded = replay(recorded(record_json(game)))
+    assert (loaded.setup, loaded.seed, loaded.events) == (game.setup, game.seed, game.events)
+    assert record_json(loaded) == record_json(game)
 
 
-def test_a_game_with_redraws_and_removals_read_back_is_the_same_game() -> None:
-    """The rare events survive too, in a game without a seed."""
-    again = replay(recorded(told(stuck())))
-    assert again.events == stuck().events
+def test_a_game_with_redraws_and_removals_round_trips() -> None:
+    """This is a game with rare events and without a seed."""
+    loaded = replay(recorded(record_json(stuck())))
+    assert loaded.events == stuck().events
 
 
 def test_house_rules_are_written_as_changes_of_the_edition() -> None:
-    """Only the rows that differ from the edition are told, and they come back."""
+    """A record contains only the rows that differ from the edition."""
     rules = {"tallest_tie": "one_owner", "sides": "distinct"}
     game = Game.new(NAMES, house_rules=rules, seed=bytes(32))
-    assert told(game)["house_rules"] == {"tallest_tie": "one_owner"}
-    assert replay(recorded(told(game))).setup.rules.tallest_tie == "one_owner"
+    assert record_json(game)["house_rules"] == {"tallest_tie": "one_owner"}
+    assert replay(recorded(record_json(game))).setup.rules.tallest_tie == "one_owner"
 
 
 def test_a_record_has_exactly_the_documented_keys_in_the_documented_order() -> None:
-    assert list(told()) == KEYS
-    assert list(told()["result"]) == ["scores", "winners", "decided_by"]
-    assert list(told()["players"][0]) == ["name", "seat", "colours"]
+    assert list(record_json()) == KEYS
+    assert list(record_json()["result"]) == ["scores", "winners", "decided_by"]
+    assert list(record_json()["players"][0]) == ["name", "side", "colours"]
 
 
-def test_the_seed_and_its_commitment_are_64_small_hex_digits() -> None:
+def test_the_seed_and_its_commitment_are_64_lower_case_hex_digits() -> None:
     """The published test vector of RECORD, for a seed of 32 zero bytes."""
-    data = told(Game.new(NAMES, seed=bytes(32), first="lot"))
+    data = record_json(Game.new(NAMES, seed=bytes(32), first="random"))
     assert data["seed"] == "0" * 64
     assert data["commitment"] == "66687aadf862bd776c8fc18b8e9f8e20089714856ee233b3902a591d0d5f2925"
     assert data["deck"][:20] == [6, 9, 8, 3, 7, 5, 1, 9, 5, 4, 3, 1, 6, 2, 7, 4, 8, 8, 7, 2]
@@ -82,10 +91,10 @@ def test_the_seed_and_its_commitment_are_64_small_hex_digits() -> None:
 
 
 @pytest.mark.parametrize("name", ["Zoë", "李小龍", "مريم", "Ада", 'O\'Brien \\ "x"', "🏙 Anna"])
-def test_names_of_every_script_come_back(name: str, tmp_path: Path) -> None:
-    """A name is stored in UTF-8 as it is, not as escapes."""
+def test_names_in_every_script_round_trip(name: str, tmp_path: Path) -> None:
+    """A name is stored as UTF-8, without escapes."""
     path = tmp_path / "game.jsonl"
-    write(path, [told(Game.new([name, "Bob"], seed=bytes(32)))])
+    write(path, [record_json(Game.new([name, "Bob"], seed=bytes(32)))])
     (record,) = read(path)
     assert record.setup.players[0].name == name
     assert json.dumps(name, ensure_ascii=False).encode() in path.read_bytes()
@@ -94,24 +103,27 @@ def test_names_of_every_script_come_back(name: str, tmp_path: Path) -> None:
 # --- files ------------------------------------------------------------------------------------
 
 
-def test_a_file_holds_one_game_a_line(saved_file: Path) -> None:
+def test_a_file_has_one_game_a_line(saved_file: Path) -> None:
     lines = saved_file.read_text("utf-8").split("\n")
-    assert [json.loads(line) for line in lines[:-1]] == [told(), told(finished(players=2))]
+    assert [json.loads(line) for line in lines[:-1]] == [
+        record_json(),
+        record_json(finished(players=2)),
+    ]
     assert lines[-1] == ""
 
 
-def test_reading_gives_the_games_in_order(saved_file: Path) -> None:
+def test_games_are_read_in_order(saved_file: Path) -> None:
     assert [len(record.setup.players) for record in read(saved_file)] == [4, 2]
 
 
-def test_writing_tells_how_many_records_were_written(tmp_path: Path) -> None:
-    assert write(tmp_path / "three.jsonl", (told() for _ in range(3))) == 3
+def test_writing_returns_the_number_of_records(tmp_path: Path) -> None:
+    assert write(tmp_path / "three.jsonl", (record_json() for _ in range(3))) == 3
 
 
-def test_a_single_game_may_be_spread_over_many_lines(tmp_path: Path) -> None:
-    """A record that somebody has pretty-printed is still a record."""
+def test_a_single_game_may_have_several_lines(tmp_path: Path) -> None:
+    """A pretty-printed record is still a record."""
     path = tmp_path / "pretty.json"
-    path.write_text(json.dumps(told(), indent=2), "utf-8")
+    path.write_text(json.dumps(record_json(), indent=2), "utf-8")
     (record,) = read(path)
     assert replay(record).result == finished().result
 
@@ -126,97 +138,101 @@ def test_a_single_game_may_be_spread_over_many_lines(tmp_path: Path) -> None:
         pytest.param("{0}\n{1}", id="none at all"),
     ],
 )
-def test_blank_lines_mean_nothing(layout: str, tmp_path: Path) -> None:
+def test_blank_lines_are_ignored(layout: str, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
-    text = layout.format(to_line(told()), to_line(told(finished(players=2))))
+    text = layout.format(to_line(record_json()), to_line(record_json(finished(players=2))))
     path.write_bytes(text.encode())
     assert [len(record.setup.players) for record in read(path)] == [4, 2]
 
 
-def test_the_error_in_a_file_of_many_games_names_the_line(tmp_path: Path) -> None:
+def test_an_error_in_a_file_of_several_games_names_the_line(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
-    path.write_text(to_line(told()) + "\n\n" + to_line(told() | {"first": 7}) + "\n", "utf-8")
+    path.write_text(
+        to_line(record_json()) + "\n\n" + to_line(record_json() | {"first": 7}) + "\n", "utf-8"
+    )
     with pytest.raises(RecordError, match=r"games\.jsonl, line 3, first: "):
         list(read(path))
 
 
 @pytest.mark.parametrize("games", [2, 150])
-def test_a_broken_first_line_is_named_however_long_the_file_is(games: int, tmp_path: Path) -> None:
-    """150 games are more text than one record may have, but it is line 1 that is wrong."""
+def test_an_invalid_first_line_is_reported_for_files_of_any_length(
+    games: int, tmp_path: Path
+) -> None:
+    """150 games are longer than the limit of a record, but the error is in line 1."""
     path = tmp_path / "games.jsonl"
-    path.write_text("x" + (to_line(told()) + "\n") * games, "utf-8")
-    with pytest.raises(RecordError, match=r"line 1.*no JSON"):
+    path.write_text("x" + (to_line(record_json()) + "\n") * games, "utf-8")
+    with pytest.raises(RecordError, match=r"line 1.*not valid JSON"):
         list(read(path))
 
 
-def test_a_broken_line_is_numbered_once(tmp_path: Path) -> None:
+def test_the_error_has_one_line_number(tmp_path: Path) -> None:
     """Not "line 2, line 1, column 1"."""
     path = tmp_path / "games.jsonl"
-    path.write_text(to_line(told()) + "\nx\n", "utf-8")
+    path.write_text(to_line(record_json()) + "\nx\n", "utf-8")
     with pytest.raises(RecordError) as caught:
         list(read(path))
     assert str(caught.value).count("line ") == 1
 
 
-# --- whole or not at all ----------------------------------------------------------------------
+# --- atomic writes ----------------------------------------------------------------------------
 
 
 class _Interrupted(Exception):
-    """Something that goes wrong while games are played."""
+    """An error while games are played."""
 
 
 def _failing() -> Iterator[Json]:
-    yield told()
+    yield record_json()
     raise _Interrupted
 
 
-def test_an_older_file_survives_a_failure_in_the_middle(saved_file: Path) -> None:
+def test_a_failed_write_keeps_the_older_file(saved_file: Path) -> None:
     before = saved_file.read_bytes()
     with pytest.raises(_Interrupted):
         write(saved_file, _failing())
     assert saved_file.read_bytes() == before
 
 
-def test_a_failure_leaves_no_other_file_behind(saved_file: Path) -> None:
+def test_a_failed_write_leaves_no_temporary_file(saved_file: Path) -> None:
     with pytest.raises(_Interrupted):
         write(saved_file, _failing())
     assert list(saved_file.parent.iterdir()) == [saved_file]
 
 
-def test_a_full_disk_leaves_the_older_file_and_nothing_else(saved_file: Path) -> None:
-    """The file may grow to 4 kB only: the system refuses the rest, and a sentence says so."""
+def test_a_full_disk_keeps_the_older_file(saved_file: Path) -> None:
+    """The size of files is limited to 4 kB, so the system rejects the rest."""
     before = saved_file.read_bytes()
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
     try:
         with pytest.raises(RecordError, match=r"games\.jsonl: The file can't be written: \w"):
-            write(saved_file, [told()])
+            write(saved_file, [record_json()])
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert saved_file.read_bytes() == before
     assert list(saved_file.parent.iterdir()) == [saved_file]
 
 
-@pytest.mark.parametrize("where", ["nowhere/game.json", "games.jsonl/game.json", "/proc/game.json"])
-def test_a_place_that_takes_no_file_is_told_in_a_sentence(where: str, saved_file: Path) -> None:
-    """No such directory, a file for a directory, a directory that nobody may write to."""
-    path = saved_file.parent / where
+@pytest.mark.parametrize("name", ["nowhere/game.json", "games.jsonl/game.json", "/proc/game.json"])
+def test_an_invalid_path_is_reported(name: str, saved_file: Path) -> None:
+    """A missing directory, a file as a directory, and a directory that is not writable."""
+    path = saved_file.parent / name
     with pytest.raises(RecordError, match=r"game\.json: The file can't be written: \w"):
-        write(path, [told()])
+        write(path, [record_json()])
 
 
 def test_a_directory_is_not_replaced_by_a_game(tmp_path: Path) -> None:
     directory = tmp_path / "games"
     directory.mkdir()
     with pytest.raises(RecordError, match=r"The file can't be written: \w"):
-        write(directory, [told()])
+        write(directory, [record_json()])
     assert directory.is_dir()
     assert list(tmp_path.iterdir()) == [directory]
 
 
 @pytest.fixture
 def pipe(tmp_path: Path) -> Iterator[tuple[Path, int]]:
-    """A pipe with a name, and its reading end, so that writing to it can't hang."""
+    """A named pipe and its reading end, so that writing to it can't block."""
     path = tmp_path / "pipe"
     os.mkfifo(path)
     reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
@@ -224,37 +240,37 @@ def pipe(tmp_path: Path) -> Iterator[tuple[Path, int]]:
     os.close(reader)
 
 
-def test_what_is_no_ordinary_file_is_written_to_and_not_replaced(pipe: tuple[Path, int]) -> None:
-    """Whoever writes to a pipe, or as root to /dev/null, must not lose it."""
+def test_a_special_file_is_written_to_and_not_replaced(pipe: tuple[Path, int]) -> None:
+    """Replacing a pipe, or /dev/null as root, would destroy it."""
     path, reader = pipe
-    write(path, [told()])
+    write(path, [record_json()])
     assert stat.S_ISFIFO(path.stat().st_mode)
-    assert os.read(reader, 100_000).decode() == to_line(told()) + "\n"
+    assert os.read(reader, 100_000).decode() == to_line(record_json()) + "\n"
 
 
-def test_a_stream_of_the_shell_is_written_to() -> None:
-    """``--out >(gzip ...)`` and ``--out /dev/stdout`` are such files: pipes without a path."""
+def test_a_stream_of_the_shell_can_be_written_to() -> None:
+    """``--out >(gzip ...)`` and ``--out /dev/stdout`` are pipes without a path."""
     reader, writer = os.pipe()
     try:
-        write(f"/dev/fd/{writer}", [told()])
-        assert os.read(reader, 100_000).decode() == to_line(told()) + "\n"
+        write(f"/dev/fd/{writer}", [record_json()])
+        assert os.read(reader, 100_000).decode() == to_line(record_json()) + "\n"
     finally:
         os.close(reader)
         os.close(writer)
 
 
-def test_a_link_stays_a_link(saved_file: Path) -> None:
+def test_a_symbolic_link_is_kept(saved_file: Path) -> None:
     link = saved_file.with_name("link")
     link.symlink_to(saved_file)
-    write(link, [told()])
+    write(link, [record_json()])
     assert link.is_symlink()
-    assert saved_file.read_text("utf-8") == to_line(told()) + "\n"
+    assert saved_file.read_text("utf-8") == to_line(record_json()) + "\n"
 
 
-def test_a_name_that_no_file_can_have_is_told_in_a_sentence() -> None:
-    """A NUL in a file's name, as a pasted text may have it."""
+def test_an_invalid_file_name_is_reported() -> None:
+    """A pasted name may contain a NUL."""
     with pytest.raises(RecordError) as writing:
-        write("a\0b", [told()])
+        write("a\0b", [record_json()])
     with pytest.raises(RecordError) as reading:
         list(read("a\0b"))
     assert str(writing.value).isprintable()
@@ -262,73 +278,71 @@ def test_a_name_that_no_file_can_have_is_told_in_a_sentence() -> None:
 
 
 @pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
-def test_the_file_gets_the_mode_that_the_user_asked_for(
-    umask: int, mode: int, tmp_path: Path
-) -> None:
+def test_the_file_mode_respects_the_umask(umask: int, mode: int, tmp_path: Path) -> None:
     before = os.umask(umask)
     try:
-        write(tmp_path / "game.jsonl", [told()])
+        write(tmp_path / "game.jsonl", [record_json()])
     finally:
         assert os.umask(before) == umask
     assert stat.S_IMODE((tmp_path / "game.jsonl").stat().st_mode) == mode
 
 
-# --- games that are not over ------------------------------------------------------------------
+# --- unfinished games -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("ply", [0, 1, 4, 5, 40, 111])
-def test_an_unfinished_game_is_saved_whole_and_goes_on(ply: int) -> None:
-    """Whoever owns the game loses no card: played on, it ends as it would have."""
+def test_a_saved_unfinished_game_can_be_continued(ply: int) -> None:
+    """With the same moves it ends like the original game."""
     game = finished()
-    resumed = replay(recorded(told(game.at(ply))))
+    resumed = replay(recorded(record_json(game.at(ply))))
     assert resumed.state == game.state_at(ply)
     for move in game.moves[ply:]:
         resumed.play(move)
-    assert told(resumed) == told(game)
+    assert record_json(resumed) == record_json(game)
 
 
 @pytest.mark.parametrize("ply", [0, 4, 5, 40, 111])
-def test_what_others_see_of_an_unfinished_game_holds_no_hidden_card(ply: int) -> None:
-    """No seed, no deck, nothing drawn, no pile: nowhere in the text. The commitment stays."""
+def test_a_redacted_record_has_no_hidden_cards(ply: int) -> None:
+    """It has no seed, deck, drawn cards or piles; the commitment stays."""
     game = finished().at(ply)
-    seen = told(game, whole=False)
-    assert (seen["seed"], seen["deck"]) == (None, None)
-    assert seen["commitment"] == told(game)["commitment"]
-    assert not {"drew", "pile"} & {key for event in seen["events"] for key in event}
+    data = record_json(game, redacted=True)
+    assert (data["seed"], data["deck"]) == (None, None)
+    assert data["commitment"] == record_json(game)["commitment"]
+    assert not {"drew", "pile"} & {key for event in data["events"] for key in event}
     assert game.seed is not None
-    assert game.seed.hex() not in to_line(seen)
+    assert game.seed.hex() not in to_line(data)
 
 
-def test_what_others_see_of_a_redraw_is_the_hand_that_was_shown() -> None:
-    """Everybody saw the old hand; the new one is secret, and so is the pile."""
-    seen = told(stuck().at(34), whole=False)
-    shuffle, redraw = seen["events"][-2:]
+def test_a_redacted_redraw_has_the_shown_hand() -> None:
+    """All players saw the old hand; the new one and the pile are hidden."""
+    data = record_json(stuck().at(34), redacted=True)
+    shuffle, redraw = data["events"][-2:]
     assert shuffle == {"type": "shuffle"}
     assert redraw == {"type": "redraw", "player": 0, "hand": [1, 1, 1, 2]}
 
 
-def test_apart_from_the_hidden_cards_others_see_everything() -> None:
+def test_a_redacted_record_has_everything_but_the_hidden_cards() -> None:
     game = finished().at(60)
-    owner, others = told(game), told(game, whole=False)
-    for event in owner["events"]:
+    complete, redacted = record_json(game), record_json(game, redacted=True)
+    for event in complete["events"]:
         event.pop("drew", None)
         event.pop("pile", None)
-    assert others == owner | {"seed": None, "deck": None}
-    assert "shuffle" in kinds(others)
+    assert redacted == complete | {"seed": None, "deck": None}
+    assert "shuffle" in event_types(redacted)
 
 
-def test_a_finished_game_has_no_secrets() -> None:
-    assert to_json(finished(), whole=False) == to_json(finished(), whole=True)
+def test_the_record_of_a_finished_game_is_not_redacted() -> None:
+    assert to_json(finished(), redacted=True) == to_json(finished(), redacted=False)
 
 
 def test_an_unfinished_game_has_no_result() -> None:
-    assert told(finished().at(111))["result"] is None
-    assert told(finished())["result"] is not None
+    assert record_json(finished().at(111))["result"] is None
+    assert record_json(finished())["result"] is not None
 
 
-def test_reading_checks_the_form_but_leaves_the_rules_to_the_replay() -> None:
+def test_reading_checks_the_format_and_not_the_rules() -> None:
     """A record whose moves break the rules can be read; it can't be replayed."""
-    data = told()
+    data = record_json()
     data["events"][0]["player"] = (data["events"][0]["player"] + 1) % 4
     record = parse(to_line(data))
     with pytest.raises(RecordError, match="turn"):

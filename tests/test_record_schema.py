@@ -1,4 +1,4 @@
-"""RECORD, the form: the JSON Schema takes every true record and nothing else."""
+"""RECORD, the format: the JSON Schema accepts every valid record and no other."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import jsonschema_rs
 import pytest
 
 from manhattan.record import RecordError, schema
-from saved import TABLES, Json, find, finished, recorded, stuck, told
+from support.record_fixtures import TABLES, Json, find, finished, record_json, recorded, stuck
 
 Path = tuple[str | int, ...]
 
-STUCK = told(stuck())
-"""A record with every kind of event."""
+STUCK = record_json(stuck())
+"""A record with every type of event."""
 
 SAMPLE: dict[str, Path] = {
-    kind: ("events", find(STUCK, kind))
-    for kind in ("select", "build", "shuffle", "redraw", "remove", "score")
+    event_type: ("events", find(STUCK, event_type))
+    for event_type in ("select", "build", "shuffle", "redraw", "remove", "score")
 }
 SCORED: Path = (*SAMPLE["score"], "colours", "orange")
 
@@ -29,51 +29,51 @@ def at(data: Any, path: Path) -> Any:
     return data
 
 
-def spoiled(path: Path, value: object) -> Json:
+def with_value(path: Path, value: object) -> Json:
     """The record with one value changed."""
-    data = told(stuck())
+    data = record_json(stuck())
     at(data, path[:-1])[path[-1]] = value
     return data
 
 
-def refused(data: Json) -> str:
-    """Both the schema alone and the reader refuse it; what the reader says."""
+def rejected(data: Json) -> str:
+    """Check that the schema and the reader reject a record; return the reader's error."""
     assert not jsonschema_rs.is_valid(schema(), data)
     with pytest.raises(RecordError) as caught:
         recorded(data)
     return str(caught.value)
 
 
-# --- what is taken ----------------------------------------------------------------------------
+# --- accepted records -------------------------------------------------------------------------
 
 
 def test_the_schema_is_itself_valid() -> None:
-    """By the rules of the draft that it names."""
+    """It follows the draft that it names."""
     assert schema()["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     jsonschema_rs.meta.validate(schema())
 
 
 @pytest.mark.parametrize(("edition", "players"), TABLES)
-def test_every_simulated_game_has_the_form(edition: str, players: int) -> None:
-    """Finished, unfinished and as others may see it, with any validator of JSON Schema."""
+def test_every_simulated_game_is_accepted(edition: str, players: int) -> None:
+    """Finished, unfinished and redacted."""
     game = finished(edition, players)
     for ply in (0, 1, game.ply // 2, game.ply - 1, game.ply):
-        for whole in (True, False):
-            jsonschema_rs.validate(schema(), told(game.at(ply), whole=whole))
+        for redacted in (False, True):
+            jsonschema_rs.validate(schema(), record_json(game.at(ply), redacted=redacted))
 
 
-@pytest.mark.parametrize("whole", [True, False])
-def test_a_game_with_every_kind_of_event_has_the_form(whole: bool) -> None:
+@pytest.mark.parametrize("redacted", [False, True])
+def test_a_game_with_every_type_of_event_is_accepted(redacted: bool) -> None:
     game = stuck()
     for ply in range(34, 45):
-        jsonschema_rs.validate(schema(), told(game.at(ply), whole=whole))
+        jsonschema_rs.validate(schema(), record_json(game.at(ply), redacted=redacted))
 
 
-# --- what is refused --------------------------------------------------------------------------
+# --- rejected records -------------------------------------------------------------------------
 
 OBJECTS: dict[Path, list[str]] = {
     (): list(STUCK),
-    ("players", 0): ["name", "seat", "colours"],
+    ("players", 0): ["name", "side", "colours"],
     ("result",): ["scores", "winners", "decided_by"],
     SAMPLE["select"]: ["type", "player", "move"],
     SAMPLE["build"]: ["type", "player", "move", "card"],
@@ -85,29 +85,29 @@ OBJECTS: dict[Path, list[str]] = {
 }
 
 
-def named(path: Path) -> str:
+def path_text(path: Path) -> str:
     return ".".join(map(str, path)) or "record"
 
 
-def required() -> Iterator[Any]:
+def required_keys() -> Iterator[Any]:
     for path, keys in OBJECTS.items():
         for key in keys:
-            yield pytest.param(path, key, id=f"{named(path)}.{key}")
+            yield pytest.param(path, key, id=f"{path_text(path)}.{key}")
 
 
-@pytest.mark.parametrize(("path", "key"), list(required()))
-def test_nothing_that_is_required_may_be_missing(path: Path, key: str) -> None:
-    data = told(stuck())
+@pytest.mark.parametrize(("path", "key"), list(required_keys()))
+def test_a_missing_key_is_rejected(path: Path, key: str) -> None:
+    data = record_json(stuck())
     del at(data, path)[key]
-    refused(data)
+    rejected(data)
 
 
 @pytest.mark.parametrize("path", [*OBJECTS, ("house_rules",), (*SAMPLE["score"], "colours")])
-def test_nothing_unknown_may_be_said(path: Path) -> None:
-    """A misspelt key must not pass as one that was left out."""
-    data = told(stuck())
+def test_an_unknown_key_is_rejected(path: Path) -> None:
+    """It may be a misspelt key."""
+    data = record_json(stuck())
     at(data, path)["remark"] = 1
-    refused(data)
+    rejected(data)
 
 
 WRONG: list[tuple[Path, list[object]]] = [
@@ -118,7 +118,7 @@ WRONG: list[tuple[Path, list[object]]] = [
     (("house_rules",), [{"three_players": "6x6"}, {"two_players": "6x4"}, {"final_tie": ""}]),
     (("players",), [None, {}, [], STUCK["players"][:1], STUCK["players"] * 2]),
     (("players", 0, "name"), ["", "x" * 61, None, 7]),
-    (("players", 0, "seat"), ["South", "centre", None, 0]),
+    (("players", 0, "side"), ["South", "centre", None, 0]),
     (("players", 0, "colours"), [[], ["pink"], ["o"], "orange", ["orange", "red", "black"]]),
     (("first",), [-1, 4, None, "0", True]),
     (("seed",), ["", "0" * 63, "0" * 65, "g" * 64, "A" * 64, 0, "0" * 64 + "\n"]),
@@ -155,39 +155,37 @@ WRONG: list[tuple[Path, list[object]]] = [
 def wrong_values() -> Iterator[Any]:
     for path, values in WRONG:
         for value in values:
-            yield pytest.param(path, value, id=f"{named(path)}={value!r:.30}")
+            yield pytest.param(path, value, id=f"{path_text(path)}={value!r:.30}")
 
 
 @pytest.mark.parametrize(("path", "value"), list(wrong_values()))
-def test_no_wrong_value_is_taken(path: Path, value: object) -> None:
-    refused(spoiled(path, value))
+def test_a_wrong_value_is_rejected(path: Path, value: object) -> None:
+    rejected(with_value(path, value))
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "where"),
+    ("path", "value", "start"),
     [
         ((*SAMPLE["build"], "card"), 10, "events[4].card: 10 is greater than"),
         ((*SAMPLE["build"], "move"), "G5+3", "events[4].move: 'G5+3' is not a move."),
-        (("players", 2, "seat"), "up", 'players[2].seat: "up" is not one of'),
+        (("players", 2, "side"), "up", 'players[2].side: "up" is not one of'),
         ((*SCORED, "towers"), 55, "events[28].colours.orange.towers: 55 is greater than"),
         (("first",), 4, "first: 4 is greater than"),
     ],
 )
-def test_the_error_names_the_place_and_the_value(path: Path, value: object, where: str) -> None:
-    assert refused(spoiled(path, value)).startswith(where)
+def test_the_error_names_the_location_and_the_value(path: Path, value: object, start: str) -> None:
+    assert rejected(with_value(path, value)).startswith(start)
 
 
 @pytest.mark.parametrize(
-    ("path", "what"),
+    ("path", "problem"),
     [
         (("players", 0, "name"), "longer than 60"),
         (("edition",), "not one of"),
         ((*SAMPLE["build"], "move"), "is not a move"),
     ],
 )
-def test_the_error_about_a_very_long_value_is_short_and_still_says_what_is_wrong(
-    path: Path, what: str
-) -> None:
-    message = refused(spoiled(path, "x" * 100_000))
+def test_the_error_about_a_very_long_value_is_short(path: Path, problem: str) -> None:
+    message = rejected(with_value(path, "x" * 100_000))
     assert len(message) < 400
-    assert what in message
+    assert problem in message

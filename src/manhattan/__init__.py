@@ -1,4 +1,4 @@
-"""Manhattan, the board game by Andreas Seyfarth: rules, records, bots and tables.
+"""Manhattan, the board game by Andreas Seyfarth: rules, records, bots and a game server.
 
 An unofficial implementation; the game's name and art belong to their owners.
 """
@@ -10,18 +10,18 @@ from manhattan.rules import (
     IllegalMove,
     ManhattanError,
     NotationError,
+    PublicState,
     Reason,
     Refusal,
     Setup,
     SetupError,
     State,
-    Table,
     legal_moves,
     parse_move,
     set_up,
     why_not,
 )
-from manhattan.view import View, view
+from manhattan.view import View, view_of
 
 __version__ = "0.1.0"
 
@@ -32,6 +32,7 @@ __all__ = [
     "ManhattanError",
     "NoSuchPly",
     "NotationError",
+    "PublicState",
     "Reason",
     "Record",
     "RecordError",
@@ -40,11 +41,10 @@ __all__ = [
     "SetupError",
     "State",
     "Step",
-    "Table",
     "View",
     "legal_moves",
     "parse_move",
     "set_up",
-    "view",
+    "view_of",
     "why_not",
 ]

@@ -1,4 +1,4 @@
-"""``python -m manhattan`` is the command ``manhattan``."""
+"""Entry point of ``python -m manhattan``: the command line."""
 
 from manhattan.cli import main
 

@@ -1,4 +1,4 @@
-"""A game with its history: play, undo, go back to any point."""
+"""A game with its history: play, undo, and go back to any ply."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from manhattan.rules import (
     ManhattanError,
     Move,
     NotationError,
+    PublicState,
     Refusal,
     Result,
-    Seat,
     SeedShuffler,
     Setup,
     Shuffler,
+    Side,
     State,
-    Table,
     apply,
     commitment,
     deal,
+    draw_start_player,
     legal_moves,
-    lot,
     parse_move,
     set_up,
     why_not,
@@ -37,19 +37,19 @@ from manhattan.rules.chance import SEED_BYTES
 
 
 class NoSuchPly(ManhattanError, IndexError):
-    """A point in the history that is not there."""
+    """A ply that the history of the game does not have."""
 
 
 class Step(NamedTuple):
-    """One decision of a game, what it caused, and how the table looked then."""
+    """One move of a game, its events, and the public state after it."""
 
     move: Move
     events: tuple[Event, ...]
-    table: Table
+    public: PublicState
 
 
 class _Turn(NamedTuple):
-    """One decision, what it caused, and how the game stood then."""
+    """One move of a game, its events, and the state after it."""
 
     move: Move
     events: tuple[Event, ...]
@@ -57,25 +57,20 @@ class _Turn(NamedTuple):
 
 
 class Game:
-    """A game being played, or played to its end.
+    """A game in progress or finished.
 
-    Everything follows from the set-up, the shuffles and the moves: games with equal ones are
-    equal in every state.
+    The set-up, the shuffles and the moves determine everything: games in which they are equal have
+    equal states.
     """
 
     def __init__(self, setup: Setup, chance: Shuffler, *, seed: bytes | None = None) -> None:
-        """Most callers want ``Game.new``; this one takes shuffles from anywhere."""
+        """Deal a game with shuffles from any source. Most callers want ``Game.new``."""
         self.setup = setup
         self.seed = seed
-        self._chance = _Remembered(chance)
+        self._chance = _RepeatableShuffler(chance)
         self._dealt = deal(setup, self._chance)
         self.state = self._dealt
-        self.table = self.state.table
-        """What lies open to all."""
-        self._ply = 0
-        # Copies of a game share it: the first to go on writes at its end, where the others don't
-        # look. So a move costs the same late in a game as early, however many copies there are.
-        self._past: list[_Turn] = []
+        self._turns: list[_Turn] = []
 
     @classmethod
     def new(
@@ -84,36 +79,41 @@ class Game:
         *,
         edition: str = DEFAULT_EDITION,
         house_rules: Mapping[str, str] | None = None,
-        first: int | Literal["lot"] = 0,
-        seats: Sequence[Seat | str] | None = None,
+        first: int | Literal["random"] = 0,
+        sides: Sequence[Side | str] | None = None,
         colours: Sequence[Sequence[Colour | str]] | None = None,
         seed: bytes | None = None,
     ) -> Game:
-        """Deal a new game. Without a seed the cards are shuffled from the system's randomness."""
+        """Deal a new game. Without a seed, the system's random source provides one."""
         seed = secrets.token_bytes(SEED_BYTES) if seed is None else seed
         count = players if isinstance(players, int) else len(players)
         setup = set_up(
             players,
             edition=edition,
             house_rules=house_rules,
-            first=lot(seed, max(1, count)) if first == "lot" else first,
-            seats=seats,
+            first=draw_start_player(seed, max(1, count)) if first == "random" else first,
+            sides=sides,
             colours=colours,
         )
         return cls.from_seed(setup, seed)
 
     @classmethod
     def from_seed(cls, setup: Setup, seed: bytes, moves: Iterable[Move | str] = ()) -> Game:
-        """Deal a game that is set up, and play some moves of it."""
+        """Deal a game from a set-up and a seed, and play some moves."""
         game = cls(setup, SeedShuffler(seed), seed=seed)
         for move in moves:
             game.play(move)
         return game
 
     @property
+    def public(self) -> PublicState:
+        """What all players and spectators may see."""
+        return self.state.public
+
+    @property
     def ply(self) -> int:
-        """How many moves were made."""
-        return self._ply
+        """The number of moves played."""
+        return len(self._turns)
 
     @property
     def moves(self) -> tuple[Move, ...]:
@@ -121,108 +121,99 @@ class Game:
 
     @property
     def last_move(self) -> Move | None:
-        return self._past[self._ply - 1].move if self._ply else None
+        return self._turns[-1].move if self._turns else None
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """Everything that happened so far, hidden cards included."""
+        """All events so far, hidden cards included."""
         return tuple(event for turn in self._turns for event in turn.events)
 
     @property
     def last_events(self) -> tuple[Event, ...]:
-        """What the last move led to."""
-        return self._past[self._ply - 1].events if self._ply else ()
+        """The events of the last move."""
+        return self._turns[-1].events if self._turns else ()
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The history, decision by decision."""
-        return tuple(Step(turn.move, turn.events, turn.state.table) for turn in self._turns)
+        """The history, move by move."""
+        return tuple(Step(turn.move, turn.events, turn.state.public) for turn in self._turns)
 
     @property
-    def over(self) -> bool:
-        return self.table.result is not None
+    def is_over(self) -> bool:
+        return self.public.result is not None
 
     @property
     def result(self) -> Result | None:
-        return self.table.result
+        return self.public.result
 
     @property
     def deck(self) -> tuple[Card, ...]:
-        """The cards as they were dealt, then drawn until the first reshuffle."""
+        """The cards in the order of the deal and of the draws before the first reshuffle."""
         return self._chance(0, DECK)
 
     @property
     def commitment(self) -> str | None:
-        """What everybody may see of the seed from the start."""
+        """The published hash of the seed."""
         return None if self.seed is None else commitment(self.seed)
 
     def legal_moves(self) -> tuple[Move, ...]:
         return legal_moves(self.state)
 
     def why_not(self, move: Move | str, player: int | None = None) -> Refusal | None:
-        """Why a move is refused now, or None if it is legal."""
+        """Explain why a move is illegal now, or return None if it is legal."""
         return why_not(self.state, _move(move), player)
 
     def play(self, move: Move | str, player: int | None = None) -> tuple[Event, ...]:
-        """Make a move; what happened comes back. A refused move raises and changes nothing."""
+        """Play a move and return its events.
+
+        An illegal move raises ``IllegalMove`` and changes nothing.
+        """
         move = _move(move)
-        state, events = apply(self.state, move, self._chance, player)
-        if len(self._past) > self._ply:  # it went on otherwise, here or in a copy
-            self._past = self._turns
-        self._past.append(_Turn(move, events, state))
-        self.state, self.table = state, state.table
-        self._ply += 1
+        self.state, events = apply(self.state, move, self._chance, player)
+        self._turns.append(_Turn(move, events, self.state))
         return events
 
     def after(self, move: Move | str, player: int | None = None) -> Game:
-        """A game of its own, one move further; this one stays as it is."""
-        game = self.__copy__()
+        """Return a copy of this game in which a move was played."""
+        game = copy(self)
         game.play(move, player)
         return game
 
     def undo(self, plies: int = 1) -> None:
-        """Take the last moves back. The cards come back too: played again, they fall the same."""
-        ply = self._ply - plies
+        """Undo the last moves. The shuffles stay the same when they are played again."""
+        ply = self.ply - plies
         self.state = self.state_at(ply)
-        self.table = self.state.table
-        self._ply = ply
-        self._past = self._turns
+        del self._turns[ply:]
 
     def state_at(self, ply: int) -> State:
-        """The state after so many moves; 0 is the deal."""
+        """The state after a number of moves; 0 is the deal."""
         if not 0 <= ply <= self.ply:
-            raise NoSuchPly(f"There is no point {ply} in this game: it has 0 to {self.ply} moves.")
-        return self._past[ply - 1].state if ply else self._dealt
+            raise NoSuchPly(f"There is no ply {ply} in this game, only 0 to {self.ply}.")
+        return self._turns[ply - 1].state if ply else self._dealt
 
     def mover_at(self, ply: int) -> int:
-        """Whose turn it was after so many moves."""
-        return self.state_at(ply).table.mover
+        """The player to move after a number of moves."""
+        return self.state_at(ply).public.mover
 
     def at(self, ply: int) -> Game:
-        """A game of its own that stands where this one stood after so many moves."""
+        """Return a copy of this game as it was after a number of moves."""
         game = copy(self)
         game.undo(self.ply - ply)
         return game
 
     def __copy__(self) -> Game:
-        # The usual way takes ten times as long, and a table on the network copies at every move.
         game = Game.__new__(Game)
-        game.__dict__.update(self.__dict__)
+        game.__dict__.update(self.__dict__, _turns=self._turns.copy())
         return game
-
-    @property
-    def _turns(self) -> list[_Turn]:
-        """What happened in this game, without what a copy has added."""
-        return self._past[: self._ply]
 
     def __repr__(self) -> str:
         names = ", ".join(player.name for player in self.setup.players)
-        stand = "over" if self.over else f"round {self.table.round}"
-        return f"<Game of {names} ({self.setup.rules_name}): {stand}, {self.ply} moves>"
+        status = "over" if self.is_over else f"round {self.public.round}"
+        return f"<Game of {names} ({self.setup.rules_name}): {status}, {self.ply} moves>"
 
 
-class _Remembered:
-    """Shuffles that fall the same when they are asked for again, wherever they come from."""
+class _RepeatableShuffler:
+    """A shuffler that repeats its shuffles after an undo, even if its source is random."""
 
     def __init__(self, chance: Shuffler) -> None:
         self._chance = chance
@@ -237,6 +228,6 @@ class _Remembered:
 def _move(move: Move | str) -> Move:
     if isinstance(move, str):
         return parse_move(move)
-    if not isinstance(move, Move):  # whoever has types does not come here; a bot may
+    if not isinstance(move, Move):  # bots are not type-checked
         raise NotationError(f"{move!r:.60} is not a move. Play one of the legal moves.")
     return move

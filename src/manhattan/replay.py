@@ -1,4 +1,4 @@
-"""Playing a record again, and saying the first thing in it that is not true to the rules."""
+"""Replay of records: play a saved game again, and report the first thing that breaks the rules."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from manhattan.rules import (
     ManhattanError,
     Move,
     Phase,
+    PublicState,
     Result,
     SeedShuffler,
     Setup,
     Shuffled,
     Shuffler,
-    Table,
     commitment,
     deal,
     parse_move,
@@ -35,136 +35,137 @@ from manhattan.rules.play import Drawn, after_shuffle, redraw, take_turn
 DECISIONS = ("select", "build", "remove")
 
 
-class Walk(NamedTuple):
-    """A recorded game to walk through: the table at the deal, then decision by decision."""
+class ReplayTrace(NamedTuple):
+    """A recorded game, step by step: the public state after the deal, then every move."""
 
-    start: Table
+    start: PublicState
     steps: tuple[Step, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedShuffles:
-    """Shuffles as a record tells them: the deck, then each new pile."""
+    """The shuffles of a record: the deck, then each new pile."""
 
     piles: tuple[tuple[Card, ...], ...] = field(repr=False)
 
     def __call__(self, number: int, _cards: tuple[Card, ...]) -> tuple[Card, ...]:
         if number >= len(self.piles):
             raise ChanceError(
-                "The draw pile is empty here, but no shuffle of the played cards is told."
+                "The draw pile is empty here, but the record has no shuffle of the played cards."
             )
         return self.piles[number]
 
 
 def replay(record: Record) -> Game:
-    """The game that a whole record tells, played again by the rules and checked event by event.
+    """Play a record again by the rules, and check it event by event.
 
-    Raises ``RecordError`` on the first thing that is wrong. What others may see of an unfinished
-    game can't be played again, for want of its cards; ``walk`` takes it as well.
+    Raises ``RecordError`` for the first error. The redacted record of an unfinished game lacks the
+    cards to play it again; ``trace_record`` accepts it.
     """
     if record.deck is None:
         raise RecordError(
-            "This is what others may see of an unfinished game: it can be looked at and checked, "
-            "but not played on, since its hidden cards are not in it."
+            "This is the redacted record of an unfinished game: it can be viewed and checked, but "
+            "not continued, because it does not contain the hidden cards."
         )
     game = Game(record.setup, _shuffler(record), seed=record.seed)
-    _follow(record, lambda index, move: game.play(move, record.events[index]["player"]))
+    _play_events(record, lambda index, move: game.play(move, record.events[index]["player"]))
     _check_result(record, game.result)
     return game
 
 
-def walk(record: Record) -> Walk:
-    """A record's game step by step, whole or as others may see it. Checks all that it can, and
-    raises ``RecordError`` on the first thing that is wrong."""
+def trace_record(record: Record) -> ReplayTrace:
+    """Replay a record step by step, redacted or not.
+
+    Checks everything that the record allows, and raises ``RecordError`` for the first error.
+    """
     if record.deck is not None:
         game = replay(record)
-        return Walk(game.state_at(0).table, game.steps)
+        return ReplayTrace(game.state_at(0).public, game.steps)
     if record.seed is not None:
         raise RecordError("There is a seed, but no deck.", "deck")
-    seen = _SeenGame(record)
-    start = seen.table
-    _follow(record, seen.play)
-    _check_result(record, seen.table.result)
-    return Walk(start, tuple(seen.steps))
+    redacted = _RedactedGame(record)
+    start = redacted.public
+    _play_events(record, redacted.play)
+    _check_result(record, redacted.public.result)
+    return ReplayTrace(start, tuple(redacted.steps))
 
 
-def _follow(record: Record, play: Callable[[int, Move], tuple[Event, ...]]) -> None:
-    """Make every decision that a record tells, and compare what follows from it."""
-    told = record.events
-    at = 0
-    while at < len(told):
-        # A shuffle stands before the event whose draw needed it; whatever else happens by itself
-        # comes with the decision that led to it.
-        decision = at + (told[at]["type"] == "shuffle")
-        if decision == len(told):
-            raise RecordError("The record stops after a shuffle.", f"after event {at + 1}")
-        move = _decision(told, decision, record.setup)
+def _play_events(record: Record, play: Callable[[int, Move], tuple[Event, ...]]) -> None:
+    """Play every move of a record, and compare the events that follow from it."""
+    recorded = record.events
+    index = 0
+    while index < len(recorded):
+        # A shuffle comes before the event whose draw needed it. All other events come after the
+        # move that caused them.
+        decision = index + (recorded[index]["type"] == "shuffle")
+        if decision == len(recorded):
+            raise RecordError("The record ends after a shuffle.", f"after event {index + 1}")
+        move = _recorded_move(recorded, decision, record.setup)
         try:
             events = play(decision, move)
         except RecordError as error:
-            raise error.inside(place(told, decision, record.setup)) from error
+            raise error.inside(_location(recorded, decision, record.setup)) from error
         except ManhattanError as error:
-            raise RecordError(str(error), place(told, decision, record.setup)) from error
-        at = _compare(events, told, at, record.setup)
+            raise RecordError(str(error), _location(recorded, decision, record.setup)) from error
+        index = _compare(events, recorded, index, record.setup)
 
 
-def _decision(told: Sequence[Json], index: int, setup: Setup) -> Move:
-    """The move that an event tells."""
-    event, where = told[index], place(told, index, setup)
+def _recorded_move(recorded: Sequence[Json], index: int, setup: Setup) -> Move:
+    """The move of an event."""
+    event, location = recorded[index], _location(recorded, index, setup)
     if event["type"] not in DECISIONS:
-        raise RecordError(f"A {event['type']} can't happen here.", where)
+        raise RecordError(f"A {event['type']} can't happen here.", location)
     try:
         return parse_move(event["move"])
-    except ManhattanError as error:  # sizes out of order: the right form, yet no move
-        raise RecordError(str(error), where) from error
+    except ManhattanError as error:  # sizes out of order: the schema accepts them
+        raise RecordError(str(error), location) from error
 
 
-class _SeenGame:
-    """A game as others see it, played on by what they see: moves and played cards, no hands."""
+class _RedactedGame:
+    """A game replayed from what spectators see: moves and played cards, but no hands."""
 
     def __init__(self, record: Record) -> None:
-        self._told = record.events
-        # What lies open after the deal is the same for every order of the cards.
-        self.table = deal(record.setup, lambda _, cards: cards).table
+        self._recorded = record.events
+        # The public state after the deal is the same for every order of the cards.
+        self.public = deal(record.setup, lambda _, cards: cards).public
         self.steps: list[Step] = []
 
     def play(self, index: int, move: Move) -> tuple[Event, ...]:
-        told, table = self._told[index], self.table
-        played = (told["card"],) if isinstance(move, Build) else ()
-        if refused := refusal(table, played, move, told["player"]):
-            raise RecordError(f"{move}: {refused}")
-        table, events, _ = take_turn(table, move, _draw_unseen)
-        table, more = self._redraw(table, index + len(events) - _shuffles(events))
-        self.table = table
-        self.steps.append(Step(move, events + more, table))
+        event, public = self._recorded[index], self.public
+        hand = (event["card"],) if isinstance(move, Build) else ()  # as much of it as is known
+        if reason := refusal(public, hand, move, event["player"]):
+            raise RecordError(f"{move}: {reason}")
+        public, events, _ = take_turn(public, move, _draw_hidden)
+        public, more = self._redraw(public, index + len(events) - _shuffles(events))
+        self.public = public
+        self.steps.append(Step(move, events + more, public))
         return events + more
 
-    def _redraw(self, table: Table, index: int) -> tuple[Table, tuple[Event, ...]]:
-        """The redraw that follows a decision, if the record tells one from an index on."""
-        following = [event for event in self._told[index:][:3] if event["type"] != "shuffle"]
+    def _redraw(self, public: PublicState, index: int) -> tuple[PublicState, tuple[Event, ...]]:
+        """Apply the redraw that follows a move, if the record has one at this index."""
+        following = [event for event in self._recorded[index:][:3] if event["type"] != "shuffle"]
         if not following or following[0]["type"] != "redraw":
-            return table, ()
+            return public, ()
         hand = tuple(following[0]["hand"])
-        if table.phase is not Phase.BUILD:
-            raise RecordError("After this blocks are chosen, so there is no redraw.")
-        if can_build(table, hand):
-            raise RecordError(f"The hand {hand} can build, so there is no redraw after this.")
-        table, events, _ = redraw(table, hand, _draw_unseen)
-        # Whether the new hand, which nobody else sees, can build is told by what comes next.
+        if public.phase is not Phase.BUILD:
+            raise RecordError("Blocks are chosen after this, so there can't be a redraw.")
+        if can_build(public, hand):
+            raise RecordError(f"The hand {hand} can build, so there can't be a redraw after this.")
+        public, events, _ = redraw(public, hand, _draw_hidden)
+        # The new hand is hidden; the next event shows whether it has a legal placement.
         if following[1:] and following[1]["type"] == "remove":
-            table = table._replace(phase=Phase.REMOVE)
-        return table, events
+            public = public._replace(phase=Phase.REMOVE)
+        return public, events
 
 
-def _draw_unseen(table: Table, _count: int) -> Drawn:
-    """Cards left a hand and as many were drawn: what others see of it is a shuffle, if one was
-    due."""
-    for card in set(table.played):
-        if table.played.count(card) > COPIES:
+def _draw_hidden(public: PublicState, _count: int) -> Drawn:
+    """Draw cards that the record hides. A spectator sees only the shuffle, if one was needed."""
+    for card in set(public.played):
+        if public.played.count(card) > COPIES:
             raise RecordError(f"There are only {COPIES} cards {card}, but more were played.")
-    if table.pile_size >= 0:  # counts the hand as full again: below 0 is what the pile lacked
-        return Drawn((), table, (), ())
-    return Drawn((), after_shuffle(table), (), (Shuffled(table.shuffles, None),))
+    if public.pile_size >= 0:  # assumes full hands, so it is negative if the pile was too small
+        return Drawn((), public, (), ())
+    return Drawn((), after_shuffle(public), (), (Shuffled(public.shuffles, None),))
 
 
 def _shuffles(events: Sequence[Event]) -> int:
@@ -172,68 +173,69 @@ def _shuffles(events: Sequence[Event]) -> int:
 
 
 def _shuffler(record: Record) -> Shuffler:
-    """Where the shuffles come from; a seed has to fit its commitment and its deck."""
+    """Find the source of the shuffles. A seed must match the commitment and the deck."""
     deck = record.deck or ()
     if tuple(sorted(deck)) != DECK:
         raise RecordError("The deck must hold five of each of the nine cards.", "deck")
     if record.seed is None and record.commitment is not None:
-        raise RecordError("There is a commitment, but the seed that it is to is missing.", "seed")
+        raise RecordError("There is a commitment, but no seed.", "seed")
     if record.seed is None:
         piles = (tuple(e.get("pile", ())) for e in record.events if e["type"] == "shuffle")
         return RecordedShuffles((deck, *piles))
     if commitment(record.seed) != record.commitment:
-        raise RecordError("It is not the SHA-256 of the seed.", "commitment")
+        raise RecordError("The commitment is not the SHA-256 of the seed.", "commitment")
     if shuffle(record.seed, 0, DECK) != deck:
-        raise RecordError("It is not the deck that the seed gives.", "deck")
+        raise RecordError("The deck does not follow from the seed.", "deck")
     return SeedShuffler(record.seed)
 
 
-def _compare(events: Sequence[Event], told: Sequence[Json], at: int, setup: Setup) -> int:
-    """Hold what happened by the rules against what is told from an index on; where it ends."""
+def _compare(events: Sequence[Event], recorded: Sequence[Json], index: int, setup: Setup) -> int:
+    """Compare the events that the rules produce with a record; return the index after them."""
     for event in events:
-        true = event_json(event, setup)
-        if true is None:
+        expected = event_json(event, setup)
+        if expected is None:
             continue
-        if at >= len(told):
+        if index >= len(recorded):
             raise RecordError(
-                f"The record stops where a {true['type']} must follow.", f"after event {at}"
+                f"The record ends where a {expected['type']} must follow.", f"after event {index}"
             )
-        for difference in _differences(true, told[at]):
-            raise RecordError(difference, place(told, at, setup))
-        at += 1
-    return at
+        for difference in _differences(expected, recorded[index]):
+            raise RecordError(difference, _location(recorded, index, setup))
+        index += 1
+    return index
 
 
-def _differences(true: Json, told: Json) -> Iterator[str]:
-    """What an event tells otherwise than it was, as sentences."""
-    if true["type"] != told["type"]:
-        yield f"This is a {told['type']}, but by the rules it is a {true['type']}."
+def _differences(expected: Json, recorded: Json) -> Iterator[str]:
+    """Describe the differences between an expected and a recorded event."""
+    if expected["type"] != recorded["type"]:
+        yield f"This is a {recorded['type']}, but by the rules it is a {expected['type']}."
         return
-    for key in dict.fromkeys([*told, *true]):  # in the order in which they are told
-        if key not in told:
-            yield f"{key} is not told."
-        elif key not in true:
-            yield f"{key} has no place here."
-        elif told[key] != true[key]:
-            yield f"{key} is {told[key]!s:.300}, but by the rules it is {true[key]}."
+    for key in dict.fromkeys([*recorded, *expected]):  # in the order of the record
+        if key not in recorded:
+            yield f"{key} is missing."
+        elif key not in expected:
+            yield f"{key} is not allowed here."
+        elif recorded[key] != expected[key]:
+            yield f"{key} is {recorded[key]!s:.300}, but by the rules it is {expected[key]}."
 
 
 def _check_result(record: Record, result: Result | None) -> None:
-    true = result_json(result)
-    if record.result == true:
+    expected = result_json(result)
+    if record.result == expected:
         return
-    if true is None:
+    if expected is None:
         raise RecordError("There is a result, but the game is not over.", "result")
     if record.result is None:
         raise RecordError("The game is over, but there is no result.", "result")
-    for difference in _differences(true | {"type": "result"}, record.result | {"type": "result"}):
+    kind = {"type": "result"}
+    for difference in _differences(expected | kind, record.result | kind):
         raise RecordError(difference, "result")
 
 
-def place(told: Sequence[Json], index: int, setup: Setup) -> str:
-    """Where in a record something stands, for people: which event, of what kind, whose."""
-    event = told[index]
-    who = ""
+def _location(recorded: Sequence[Json], index: int, setup: Setup) -> str:
+    """Describe the location of an event for people: its number, its type and its player."""
+    event = recorded[index]
+    player = ""
     if event.get("player", len(setup.players)) < len(setup.players):
-        who = f" by {setup.players[event['player']].name}"
-    return f"event {index + 1} of {len(told)} ({event['type']}{who})"
+        player = f" by {setup.players[event['player']].name}"
+    return f"event {index + 1} of {len(recorded)} ({event['type']}{player})"

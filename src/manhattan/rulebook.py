@@ -1,6 +1,6 @@
-"""The rules in our own words, edition by edition, written from the same data that is played by.
+"""The rulebook of each edition as text, generated from the data that the engine plays by.
 
-``manhattan rules`` prints it and ``docs/editions.md`` is made of it, so that neither can drift away
+``manhattan rules`` prints it and ``docs/editions.md`` is generated from it, so neither can differ
 from what the program does.
 """
 
@@ -10,14 +10,14 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from manhattan.rules import CITIES, EDITIONS, ROWS, Edition, edition
+from manhattan.rules import CITIES, EDITIONS, HOUSE_RULES, Edition, edition
 from manhattan.rules.blocks import BLOCKS_OF_A_COLOUR, FULL_STOCK
 from manhattan.rules.editions import Schedule, schedule
 
 ROW_TITLES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "sides": "Sides of the board",
-        "tallest_tie": "Several towers share the greatest height",
+        "tallest_tie": "Several tallest towers",
         "four_players": "Four players",
         "three_players": "Three players",
         "two_players": "Two players",
@@ -26,10 +26,10 @@ ROW_TITLES: Final[Mapping[str, str]] = MappingProxyType(
 )
 VALUES: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
     {
-        ("sides", "distinct"): "everybody at a side of their own",
+        ("sides", "distinct"): "every player at a different side",
         ("sides", "free"): "players may share a side",
-        ("tallest_tie", "nobody"): "nobody scores it",
-        ("tallest_tie", "one_owner"): "scored if one colour owns them all",
+        ("tallest_tie", "nobody"): "nobody scores",
+        ("tallest_tie", "one_owner"): "the owner scores, if one colour owns them all",
         ("four_players", "6x4"): "6 blocks a round, 4 rounds",
         ("four_players", "4x6"): "4 blocks a round, 6 rounds",
         ("three_players", "4x6"): "4 blocks a round, 6 rounds",
@@ -38,23 +38,26 @@ VALUES: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
         ("two_players", "4x4"): "two colours each, 4 blocks of each a round, 4 rounds",
         ("two_players", "6x4-one-colour"): "one colour each, 6 blocks a round, 4 rounds",
         ("final_tie", "shared"): "the win is shared",
-        ("final_tie", "own_tallest"): "the taller own tower, then more majorities, then shared",
+        (
+            "final_tie",
+            "own_tallest",
+        ): "the taller own tower, then more majorities, then a shared win",
         ("final_tie", "board_tallest"): (
-            "who owns the board's tallest tower, then more majorities, then shared"
+            "the owner of the board's tallest tower, then more majorities, then a shared win"
         ),
     }
 )
 
 
 def rulebook(edition_id: str) -> str:
-    """All rules of an edition, as Markdown."""
+    """Write all rules of an edition, as Markdown."""
     book = edition(edition_id)
     return "\n\n".join(
         [
             f"# Manhattan: {book.title}",
             _aim(),
             _material(book),
-            _seats(book),
+            _sides(book),
             _setting_up(book),
             _round(book),
             _scoring(book),
@@ -66,7 +69,7 @@ def rulebook(edition_id: str) -> str:
 
 
 def differences() -> str:
-    """What differs between the editions, as Markdown; the named rows can be house rules."""
+    """Write a table of the differences between the editions, as Markdown."""
     books = list(EDITIONS.values())
     lines = [
         "| | row | " + " | ".join(f"{book.title} (`{book.id}`)" for book in books) + " |",
@@ -82,21 +85,22 @@ def differences() -> str:
 
 
 def house_rules() -> str:
-    """Every row that a table may change and the values it can take, as Markdown."""
+    """Write the house rules and their values, as Markdown."""
     lines = ["| row | value | meaning |", "|---|---|---|"]
-    for row, values in ROWS.items():
+    for row, values in HOUSE_RULES.items():
         lines += [f"| `{row}` | `{value}` | {VALUES[row, value]} |" for value in values]
     return (
         "# House rules\n\nA table starts from an edition and may change single rows of it. "
-        "Wherever the game names its edition it names these changes too.\n\n" + "\n".join(lines)
+        "Wherever the program names the edition, it also names these changes.\n\n"
+        + "\n".join(lines)
     )
 
 
 def _aim() -> str:
     return (
-        "You raise skyscrapers in six cities. A tower belongs to whoever put the topmost block on "
-        "it, whatever lies below. After every round the tallest tower, the lead in each city and "
-        "every tower bring points; most points after the last round win."
+        "You build skyscrapers in six cities. A tower belongs to the colour of its topmost block, "
+        "whatever lies below. After every round, the tallest tower, the majority in each city and "
+        "every tower score points. The player with the most points after the last round wins."
     )
 
 
@@ -107,72 +111,76 @@ def _material(book: Edition) -> str:
         lettered = zip(CITIES, book.cities, strict=True)
         names = f" ({', '.join(f'{letter} {name}' for letter, name in lettered)})"
     return (
-        "## What there is\n\n"
-        f"- Six cities A to F{names} of nine sites each, three by three.\n"
+        "## Components\n\n"
+        f"- Six cities, A to F{names}, with nine sites each, three by three.\n"
         "- 45 cards, five of each kind. A card shows one position in a grid of three by three.\n"
-        f"- In each colour ({', '.join(book.colours)}) 24 blocks: {ones} of one floor, "
-        f"{twos} of two, {threes} of three and {fours} of four."
+        f"- 24 blocks of each colour ({', '.join(book.colours)}): {ones} with one floor, "
+        f"{twos} with two, {threes} with three and {fours} with four."
     )
 
 
-def _seats(book: Edition) -> str:
+def _sides(book: Edition) -> str:
     sides = {
-        "distinct": "Everybody sits at a different side of the board",
-        "free": "Players choose their sides freely and may share one",
+        "distinct": "Every player sits at a different side of the board",
+        "free": "Players choose their sides freely, may share one, and keep them",
     }[book.rules.sides]
     return (
-        "## Seats and cards\n\n"
-        f"{sides} and stays there. You read a card upright from your own side: it names the same "
-        "position in all six cities *as you see them*. So the same card points to other sites for "
-        "the player opposite; only the centre is the centre for all."
+        "## Sides and cards\n\n"
+        f"{sides} for the whole game. You read a card upright from your own side: it names the "
+        "same position in all six cities *as you see them*. The same card names other sites for "
+        "the player opposite; only the centre is the same for all."
     )
 
 
 def _setting_up(book: Edition) -> str:
     start = {
         "the oldest": "The oldest player starts",
-        "settled freely": "The players settle who starts",
+        "settled freely": "The players agree on who starts",
     }[book.start_player]
     return (
-        "## Setting up\n\n"
+        "## Set-up\n\n"
         f"Take the blocks of your colour: they are your supply. {start}. Shuffle the cards and "
-        "deal four to each player; the rest is the draw pile. Hands are secret; blocks, points "
-        "and played cards are open to all."
+        "deal four to each player; the rest are the draw pile. Hands are secret; blocks, points "
+        "and played cards are public."
     )
 
 
 def _round(book: Edition) -> str:
     return (
         "## A round\n\n"
-        f"**Choose.** From the start player clockwise, everybody puts the round's blocks "
-        f"({_plan(schedule(book.rules, 4))} with four players) from the supply on the tableau, any "
-        "mix of sizes. You know your hand when you choose, and what those before you chose. There "
-        "is no exchange later.\n\n"
-        "**Build.** From the start player clockwise, turn by turn until all tableaus are empty:\n\n"
+        f"**Choose.** Clockwise from the start player, each player moves the blocks for the round "
+        f"({_plan(schedule(book.rules, 4))} with four players) from the supply to the tableau, in "
+        "any mix of sizes. You choose knowing your hand and the choices before yours, and can't "
+        "exchange blocks later.\n\n"
+        "**Build.** Clockwise from the start player, turn by turn until all tableaus are empty:\n\n"
         "1. Play a card, face up.\n"
-        "2. Put one block of your tableau on the site that the card names, in a city of your "
-        "choice. An empty site or a tower of your own takes any block. A tower of another colour "
-        "takes it if afterwards *your* floors in it, wherever they are, are at least as many as "
-        "its present owner's. Then it is yours. Floors of third colours don't count.\n"
-        "3. Draw a card. If there is none, all cards played so far are shuffled into a new pile "
-        "first; hands stay as they are.\n\n"
-        "Whoever can build must. Towers have no limit and stay until the end of the game.\n\n"
-        "**Score** (below). Then the left neighbour becomes start player. Hands are kept."
+        "2. Place one block from your tableau on the site that the card names, in a city of your "
+        "choice. An empty site takes any block, and so does a tower of the same colour. On a tower "
+        "of another colour you can place a block if your colour then has at least as many floors "
+        "in the tower as its present owner, at whatever height. The tower is then yours. Floors of "
+        "third colours don't count.\n"
+        "3. Draw a card. If the pile is empty, shuffle all cards played so far into a new pile "
+        "first; players keep their hands.\n\n"
+        "A player who can build must build. Towers have no maximum height and stay until the end "
+        "of the game.\n\n"
+        "**Score** (see below). Then the left neighbour becomes the start player. Players keep "
+        "their hands."
     )
 
 
 def _scoring(book: Edition) -> str:
     tie = {
-        "nobody": "If several towers share that height, nobody scores it",
+        "nobody": "If several towers have that height, nobody scores it",
         "one_owner": (
-            "If several towers share that height, it counts only if one colour owns all of them"
+            "If several towers have that height, it scores only if one colour owns all of them"
         ),
     }[book.rules.tallest_tie]
     return (
         "## Scoring\n\n"
-        f"- **3 points** for owning the tallest tower of the whole board. {tie}.\n"
-        "- **2 points** in each city to the colour that owns more towers there than any other "
-        "single colour. A tie brings nobody points; one tower is enough if it is the only one.\n"
+        f"- **3 points** for the owner of the tallest tower on the whole board. {tie}.\n"
+        "- **2 points** in each city for the colour that owns more towers there than every other "
+        "single colour (the majority). In a tie nobody scores; one tower is enough if it is the "
+        "only one.\n"
         "- **1 point** for every tower that you own."
     )
 
@@ -180,14 +188,14 @@ def _scoring(book: Edition) -> str:
 def _players(book: Edition) -> str:
     three, two = schedule(book.rules, 3), schedule(book.rules, 2)
     all_used = two.blocks * two.rounds == BLOCKS_OF_A_COLOUR
-    unused = "" if all_used else " Part of the blocks stays unused."
+    unused = "" if all_used else " Some blocks stay unused."
     return (
         "## Three players, two players\n\n"
-        f"**Three** play as four do, with {_plan(three)} a round and {three.rounds} rounds.\n\n"
+        f"**Three** play like four, with {_plan(three)} a round and {three.rounds} rounds.\n\n"
         f"**Two** have two colours each and one hand: {_plan(two)} of each colour a round, "
-        f"{two.rounds} rounds.{unused} In each turn you build one block of either colour. "
-        "Owning, taking over and scoring go by colour as if four were playing, so your other "
-        "colour is a foreign colour; your points are the sum of both."
+        f"{two.rounds} rounds.{unused} In each turn you place one block of either colour. "
+        "Ownership, takeovers and scoring go by colour, as if there were four players: a tower of "
+        "your other colour is a tower of another colour. Your points are the sum of both."
         + (f"\n\n{book.options}" if book.options else "")
     )
 
@@ -195,30 +203,32 @@ def _players(book: Edition) -> str:
 def _end(book: Edition) -> str:
     four = schedule(book.rules, 4)
     tie = {
-        "shared": "Players with equal points share the win.",
+        "shared": "In a tie, the tied players share the win.",
         "own_tallest": (
-            "With equal points the taller tower decides (each tied player's own tallest), then "
-            "the greater number of majorities on the final board. Who is still level shares the "
-            "win."
+            "In a tie, the taller tower decides (the tallest of each tied player), then the "
+            "greater number of majorities on the final board. Players who are still tied share "
+            "the win."
         ),
         "board_tallest": (
-            "With equal points it is decided by who owns a tower of the greatest height on the "
-            "whole board; if none of the tied players does, or several do, by the greater number "
-            "of majorities on the final board. Who is still level shares the win."
+            "In a tie, the player wins who owns a tower of the greatest height on the whole board. "
+            "If none of the tied players owns one, or several do, the greater number of "
+            "majorities on the final board decides. Players who are still tied share the win."
         ),
     }[book.rules.final_tie]
     return (
-        "## The end\n\n"
-        f"With four players the game ends after {four.rounds} rounds. Most points win. {tie}"
+        "## End of the game\n\n"
+        f"With four players the game ends after {four.rounds} rounds. The player with the most "
+        f"points wins. {tie}"
     )
 
 
 def _rare_cases() -> str:
     return (
-        "## Rulings\n\nNo rulebook says what happens when none of your blocks can be placed with "
-        "any of your cards. Here you show your hand, put it with the played cards and draw four "
-        "new ones. If that does not help, you take one block of your choice from your tableau out "
-        "of the game, play and draw no card, and your turn is over."
+        "## Rulings\n\nNo rulebook says what happens when you can't place any of your blocks with "
+        "any of your cards. Here you show your hand, put it on the played cards and draw four new "
+        "cards. If you still can't place a block, you take one block of your choice from your "
+        "tableau out of the game, without playing or drawing a card, and your turn ends. There is "
+        "at most one redraw in a turn."
     )
 
 

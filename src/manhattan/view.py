@@ -1,7 +1,7 @@
-"""What one player, or an onlooker, may see: the only filter of hidden information.
+"""Views: what a player or a spectator may see. The only filter of hidden information.
 
-Hidden are the other hands, the order of the draw pile and the seed. Everything that leaves the
-whole game for somebody's eyes, his bot's or his file goes through here.
+Hidden are the other hands, the order of the draw pile and the seed. Everything that players, bots
+and exported files get of a game passes through this module.
 """
 
 from __future__ import annotations
@@ -17,65 +17,65 @@ from manhattan.rules import (
     Card,
     Event,
     Move,
+    PublicState,
     Reason,
     Redrew,
     Refusal,
     Shuffled,
     State,
-    Table,
 )
-from manhattan.rules.legality import moves_with, refusal
+from manhattan.rules.legality import legal_moves_for_hand, refusal
 
 
 class View(NamedTuple):
-    """The open table, and the hand of the one who looks."""
+    """The public state, and the hand and the event history of one viewer."""
 
-    table: Table
+    public: PublicState
     player: int | None
-    """Who looks: a player's number, or None for an onlooker."""
+    """The viewer: a player's index, or None for a spectator."""
     hand: tuple[Card, ...]
-    """His own cards; an onlooker has none."""
+    """The viewer's cards; a spectator has none."""
     events: tuple[Event, ...] = ()
-    """What has happened so far, as he may know it; nothing if it was not told."""
+    """The events so far, redacted for the viewer; empty if the caller did not pass them."""
 
     @property
-    def to_move(self) -> bool:
-        """Is it his turn?"""
-        return self.player == self.table.mover and self.table.result is None
+    def is_to_move(self) -> bool:
+        """Whether it is the viewer's turn."""
+        return self.player == self.public.mover and self.public.result is None
 
     @property
     def unseen(self) -> tuple[Card, ...]:
-        """The cards that he can't see, sorted: those in other hands and in the pile."""
-        seen = Counter(self.table.played) + Counter(self.hand)
-        return tuple(sorted((Counter(DECK) - seen).elements()))
+        """The cards that the viewer can't see, sorted: those in other hands and in the pile."""
+        visible = Counter(self.public.played) + Counter(self.hand)
+        return tuple(sorted((Counter(DECK) - visible).elements()))
 
     def legal_moves(self) -> tuple[Move, ...]:
-        """His legal moves; none when it is not his turn."""
-        return moves_with(self.table, self.hand) if self.to_move else ()
+        """List the viewer's legal moves; none when it is not their turn."""
+        return legal_moves_for_hand(self.public, self.hand) if self.is_to_move else ()
 
     def why_not(self, move: Move) -> Refusal | None:
-        """Why he may not make a move now, or None if he may."""
-        if self.player is None and self.table.result is None:
-            return Refusal(Reason.NOT_PLAYING, {"mover": self.table.player.name})
-        return refusal(self.table, self.hand, move, self.player)
+        """Explain why the viewer can't play a move now, or return None if they can."""
+        if self.player is None and self.public.result is None:
+            return Refusal(Reason.NOT_PLAYING, {"mover": self.public.player.name})
+        return refusal(self.public, self.hand, move, self.player)
 
 
 def view(state: State, player: int | None, events: Iterable[Event] = ()) -> View:
-    """Exactly what a player may know; with None, what everybody may."""
-    seen = all_seen_by(player, events) if events else ()
+    """Make the view of a player, or with None that of a spectator."""
+    history = redact_events(player, events) if events else ()
     if player is None:
-        return View(state.table, None, (), seen)
-    hand = state.hands[state.table.setup.check_player(player)]
-    return View(state.table, player, hand, seen)
+        return View(state.public, None, (), history)
+    hand = state.hands[state.public.setup.check_player(player)]
+    return View(state.public, player, hand, history)
 
 
 def view_of(game: Game, player: int | None) -> View:
-    """What a player may know of a game, and of all that has happened in it."""
+    """Make the view of a player, with all events of the game so far."""
     return view(game.state, player, game.events)
 
 
-def seen_by(player: int | None, event: Event) -> Event:
-    """An event as a player, or with None an onlooker, may know it."""
+def redact_event(player: int | None, event: Event) -> Event:
+    """Remove from an event what a player, or with None a spectator, may not know."""
     match event:
         case Shuffled():
             return event._replace(pile=None)
@@ -85,6 +85,6 @@ def seen_by(player: int | None, event: Event) -> Event:
             return event
 
 
-def all_seen_by(player: int | None, events: Iterable[Event]) -> tuple[Event, ...]:
-    """Several events as one may know them."""
-    return tuple([seen_by(player, event) for event in events])  # quicker than one by one
+def redact_events(player: int | None, events: Iterable[Event]) -> tuple[Event, ...]:
+    """Remove from events what a player, or with None a spectator, may not know."""
+    return tuple(redact_event(player, event) for event in events)

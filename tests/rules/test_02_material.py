@@ -1,4 +1,4 @@
-"""RULES 2: the material: board, cards, blocks, colours."""
+"""RULES 2: board, cards, blocks and colours."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import pytest
 
 from manhattan.rules import CITIES, DECK, EDITIONS, SITES, Block, Colour, deal, set_up
 from manhattan.rules.blocks import FULL_STOCK, add, sizes_in, stock_of, subtract
-from manhattan.rules.board import sites_of
-from positions import CHANCE
+from manhattan.rules.board import city_sites
+from support.positions import CHANCE
 
 LATER = ["hig-2017", "999-games", "foxgames-2018"]
 
@@ -25,7 +25,7 @@ def test_the_six_cities_are_lettered_a_to_f() -> None:
 @pytest.mark.parametrize("city", CITIES)
 def test_a_city_has_nine_sites(city: str) -> None:
     """RULES 2: each city is a 3x3 grid, numbered row by row."""
-    assert [str(site) for site in sites_of(city)] == [f"{city}{n}" for n in range(1, 10)]
+    assert [str(site) for site in city_sites(city)] == [f"{city}{n}" for n in range(1, 10)]
 
 
 def test_1994_names_the_cities() -> None:
@@ -41,7 +41,7 @@ def test_1994_names_the_cities() -> None:
 
 
 @pytest.mark.parametrize("edition", LATER)
-def test_the_later_books_only_letter_the_cities(edition: str) -> None:
+def test_later_editions_have_only_letters_for_the_cities(edition: str) -> None:
     """RULES 2: A to F."""
     assert EDITIONS[edition].cities == ("A", "B", "C", "D", "E", "F")
 
@@ -53,7 +53,7 @@ def test_there_are_45_cards() -> None:
 
 
 @pytest.mark.parametrize("card", range(1, 10))
-def test_each_card_is_there_five_times(card: int) -> None:
+def test_there_are_five_copies_of_each_card(card: int) -> None:
     """RULES 2: 5 copies of each position."""
     assert DECK.count(card) == 5
 
@@ -67,10 +67,10 @@ def test_a_colour_has_24_blocks_of_47_floors() -> None:
 
 @pytest.mark.parametrize("edition", EDITIONS)
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_every_colour_begins_with_the_same_24_blocks(edition: str, players: int) -> None:
+def test_every_colour_starts_with_the_same_24_blocks(edition: str, players: int) -> None:
     """RULES 2: no edition and no number of players changes the stock."""
-    table = deal(set_up(players, edition=edition), CHANCE).table
-    assert set(table.supplies) == {(11, 6, 4, 3)}
+    public = deal(set_up(players, edition=edition), CHANCE).public
+    assert set(public.supplies) == {(11, 6, 4, 3)}
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_every_colour_begins_with_the_same_24_blocks(edition: str, players: int)
         ("purple", "p"),
     ],
 )
-def test_a_colour_has_its_letter(colour: str, letter: str) -> None:
+def test_the_letter_of_a_colour(colour: str, letter: str) -> None:
     """RULES 2: black is k, since b is blue."""
     assert Colour(colour).letter == letter
 
@@ -96,7 +96,7 @@ def test_the_colours_of_1994() -> None:
 
 
 @pytest.mark.parametrize("edition", LATER)
-def test_the_colours_of_the_later_boxes(edition: str) -> None:
+def test_the_colours_of_later_editions(edition: str) -> None:
     """RULES 2: orange, blue, yellow, purple."""
     assert [str(c) for c in EDITIONS[edition].colours] == ["orange", "blue", "yellow", "purple"]
 
@@ -107,12 +107,12 @@ def test_a_block_is_written_as_letter_and_floors() -> None:
 
 
 def test_a_stock_counts_blocks_by_size() -> None:
-    """RULES 2: blocks of one colour and size are all alike."""
+    """RULES 2: blocks of the same colour and size are interchangeable."""
     assert stock_of([1, 1, 2, 4]) == (2, 1, 0, 1)
     assert sizes_in((2, 1, 0, 1)) == (1, 1, 2, 4)
 
 
 def test_stocks_add_up() -> None:
-    """RULES 11: what leaves one stock arrives in another."""
+    """RULES 11: a block that leaves one stock arrives in another."""
     assert add((1, 2, 3, 0), (1, 0, 1, 2)) == (2, 2, 4, 2)
     assert subtract((2, 2, 4, 2), (1, 0, 1, 2)) == (1, 2, 3, 0)

@@ -1,4 +1,4 @@
-"""RULES 4: setting up a table, and the deal."""
+"""RULES 4: the set-up of a table, and the deal."""
 
 from __future__ import annotations
 
@@ -7,8 +7,18 @@ from typing import Any
 import pytest
 
 from manhattan.game import Game
-from manhattan.rules import EDITIONS, ROWS, Phase, Player, Seat, Setup, SetupError, deal, set_up
-from positions import CHANCE, SEED
+from manhattan.rules import (
+    EDITIONS,
+    HOUSE_RULES,
+    Phase,
+    Player,
+    Setup,
+    SetupError,
+    Side,
+    deal,
+    set_up,
+)
+from support.positions import CHANCE, SEED
 
 # The deal of 32 zero bytes, from RECORD: four hands in a row, and the first cards of the pile.
 ZERO_DEAL = [(3, 6, 8, 9), (1, 5, 7, 9), (1, 3, 4, 5), (2, 4, 6, 7)]
@@ -18,7 +28,7 @@ def test_the_default_table() -> None:
     """RULES 4, 9: four players, the 2017 edition, all sides, one colour each."""
     setup = set_up()
     assert setup.edition == "hig-2017"
-    assert [(p.name, p.seat.value, [c.value for c in p.colours]) for p in setup.players] == [
+    assert [(p.name, p.side.value, [c.value for c in p.colours]) for p in setup.players] == [
         ("Player 1", "south", ["orange"]),
         ("Player 2", "west", ["blue"]),
         ("Player 3", "north", ["yellow"]),
@@ -26,32 +36,32 @@ def test_the_default_table() -> None:
     ]
 
 
-def test_players_may_be_given_by_name() -> None:
+def test_a_table_from_a_list_of_names() -> None:
     """RULES 4: as many players as names; names may repeat."""
     setup = set_up(["Ada", "Ada", "Zoë"])
     assert [player.name for player in setup.players] == ["Ada", "Ada", "Zoë"]
 
 
-def test_colours_may_be_chosen() -> None:
-    """RULES 4: each player takes his colour."""
+def test_a_table_with_chosen_colours() -> None:
+    """RULES 4: each player takes a colour."""
     setup = set_up(3, colours=[["purple"], ["orange"], ["yellow"]])
     assert [colour.value for colour in setup.colours] == ["purple", "orange", "yellow"]
 
 
-def test_every_score_begins_at_nought() -> None:
-    """RULES 4.1: every score is 0, the board empty, round 1 about to be chosen for."""
-    table = deal(set_up(3), CHANCE).table
-    assert table.scores == (0, 0, 0)
-    assert not any(tower.blocks for tower in table.board)
-    assert (table.round, table.phase, table.result) == (1, Phase.SELECT, None)
+def test_every_score_starts_at_zero() -> None:
+    """RULES 4.1: every score is 0, the board is empty, and players choose blocks for round 1."""
+    public = deal(set_up(3), CHANCE).public
+    assert public.scores == (0, 0, 0)
+    assert not any(tower.blocks for tower in public.board)
+    assert (public.round, public.phase, public.result) == (1, Phase.SELECT, None)
 
 
-def test_a_player_finds_his_supply_and_tableau() -> None:
-    """RULES 4.1: 24 blocks in the supply, none on the tableau, which are open to all."""
-    table = deal(set_up(), CHANCE).table
-    yellow = table.setup.players[2].colours[0]
-    assert (table.supply(yellow), table.tableau(yellow)) == ((11, 6, 4, 3), (0, 0, 0, 0))
-    assert (table.player.name, table.seat) == ("Player 1", "south")
+def test_the_supply_and_the_tableau_of_a_player() -> None:
+    """RULES 4.1: 24 blocks in the supply and none on the tableau, for all to see."""
+    public = deal(set_up(), CHANCE).public
+    yellow = public.setup.players[2].colours[0]
+    assert (public.supply(yellow), public.tableau(yellow)) == ((11, 6, 4, 3), (0, 0, 0, 0))
+    assert (public.player.name, public.side) == ("Player 1", "south")
 
 
 @pytest.mark.parametrize(
@@ -65,7 +75,7 @@ def test_a_player_finds_his_supply_and_tableau() -> None:
 def test_four_cards_in_a_row_from_the_start_player(
     first: int, hands: list[tuple[int, ...]]
 ) -> None:
-    """RULES 4.2, RECORD: the start player gets the first four, his left neighbour the next."""
+    """RULES 4.2, RECORD: the start player gets the first four, the left neighbour the next."""
     state = deal(set_up(first=first), CHANCE)
     assert list(state.hands) == hands
     assert state.pile[:6] == (8, 8, 7, 2, 5, 3)
@@ -76,23 +86,23 @@ def test_the_rest_is_the_draw_pile(players: int, pile: int) -> None:
     """RULES 4.2: 45 cards less 4 for each player; nothing is played yet."""
     state = deal(set_up(players), CHANCE)
     assert [len(hand) for hand in state.hands] == [4] * players
-    assert (len(state.pile), state.table.pile_size, state.table.played) == (pile, pile, ())
+    assert (len(state.pile), state.public.pile_size, state.public.played) == (pile, pile, ())
 
 
 @pytest.mark.parametrize("first", [0, 1, 2, 3])
-def test_the_start_player_is_named(first: int) -> None:
+def test_the_players_choose_the_start_player(first: int) -> None:
     """RULES 8: the start player is a setting of the table."""
-    table = deal(set_up(first=first), CHANCE).table
-    assert (table.start_player, table.mover) == (first, first)
+    public = deal(set_up(first=first), CHANCE).public
+    assert (public.start_player, public.mover) == (first, first)
 
 
-def test_the_start_player_is_drawn_by_lot() -> None:
+def test_the_start_player_is_drawn_at_random() -> None:
     """RULES 8, RECORD: of four players and 32 zero bytes, player 2."""
-    assert Game.new(first="lot", seed=SEED).setup.first == 2
+    assert Game.new(first="random", seed=SEED).setup.first == 2
 
 
 @pytest.mark.parametrize(
-    ("row", "values"),
+    ("house_rule", "values"),
     [
         ("sides", {"distinct", "free"}),
         ("tallest_tie", {"nobody", "one_owner"}),
@@ -101,14 +111,14 @@ def test_the_start_player_is_drawn_by_lot() -> None:
         ("final_tie", {"shared", "own_tallest", "board_tallest"}),
     ],
 )
-def test_a_rows_values(row: str, values: set[str]) -> None:
-    """RULES 8: the rows by name, with their values."""
-    assert set(ROWS[row]) == values
+def test_the_values_of_a_house_rule(house_rule: str, values: set[str]) -> None:
+    """RULES 8: the house rules by name, with their values."""
+    assert set(HOUSE_RULES[house_rule]) == values
 
 
-def test_there_is_no_other_row() -> None:
-    """RULES 8: five rows in which books differ, and the schedule of four, in which they don't."""
-    assert set(ROWS) == {
+def test_there_are_no_other_house_rules() -> None:
+    """RULES 8: the five rows in which rulebooks differ, and the schedule for four players."""
+    assert set(HOUSE_RULES) == {
         "sides",
         "tallest_tie",
         "four_players",
@@ -120,22 +130,22 @@ def test_there_is_no_other_row() -> None:
 
 
 def test_house_rules_are_listed_by_name() -> None:
-    """RULES 8: the game says what was changed, always in one order."""
+    """RULES 8: the changes are named, always in the same order."""
     setup = set_up(house_rules={"tallest_tie": "one_owner", "sides": "free"})
     assert setup.house_rules == (("sides", "free"), ("tallest_tie", "one_owner"))
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_a_house_rule_that_changes_nothing_is_dropped(edition: str) -> None:
-    """RULES 8: saying what the edition says anyway makes the same table."""
+    """RULES 8: a house rule equal to the edition makes the same table."""
     rules = EDITIONS[edition].rules
     same = {"sides": rules.sides, "final_tie": rules.final_tie, "two_players": rules.two_players}
     assert set_up(edition=edition, house_rules=same) == set_up(edition=edition)
     assert set_up(edition=edition, house_rules=same).house_rules == ()
 
 
-def test_a_row_said_twice_can_not_hide_the_rules_in_force() -> None:
-    """RULES 8: the house rules that a table names are the ones it is played by."""
+def test_a_repeated_row_does_not_hide_the_rules_in_force() -> None:
+    """RULES 8: a table is played by the house rules that it names."""
     twice = (("sides", "free"), ("sides", "distinct"))
     setup = Setup(set_up().players, house_rules=twice)
     named = EDITIONS["hig-2017"].rules.changed(dict(setup.house_rules))
@@ -163,74 +173,79 @@ def test_a_row_said_twice_can_not_hide_the_rules_in_force() -> None:
         ({"players": 0}, "Manhattan is for 2 to 4 players; there are 0."),
         ({"players": ["Ada"]}, "Manhattan is for 2 to 4 players; there are 1."),
         ({"players": 5}, "Manhattan is for 2 to 4 players; there are 5."),
-        ({"first": 4}, "There is no player 4 at this table: they are 0 to 3."),
-        ({"players": 2, "first": -1}, "There is no player -1 at this table: they are 0 to 1."),
-        ({"seats": ["south", "west"]}, "There are 4 players but 2 seats."),
+        ({"first": 4}, "There is no player 4 at this table, only 0 to 3."),
+        ({"players": 2, "first": -1}, "There is no player -1 at this table, only 0 to 1."),
+        ({"sides": ["south", "west"]}, "There are 4 players but 2 sides."),
         ({"colours": [["blue"]] * 3}, "There are 4 players but 3 sets of colours."),
         (
-            {"players": 2, "seats": ["south", "up"]},
-            "'up' is no side of the board. The sides: south, west, north, east.",
+            {"players": 2, "sides": ["south", "up"]},
+            "'up' is not a side of the board. The sides are: south, west, north, east.",
         ),
         (
-            {"players": 2, "seats": ["west", "west"]},
+            {"players": 2, "sides": ["west", "west"]},
             (
-                "Two players sit at the same side of the board; by these rules "
-                "everybody has a side of his own."
+                "Two players sit at the same side of the board; these rules give every player "
+                "a different side."
             ),
         ),
         (
             {"players": 3, "colours": [["blue"], ["pink"], ["yellow"]]},
-            "'pink' is no colour. The colours: orange, blue, yellow, purple, black, red, green.",
+            (
+                "'pink' is not a colour. The colours are: "
+                "orange, blue, yellow, purple, black, red, green."
+            ),
         ),
         (
             {"players": 2, "colours": [["orange"], ["blue"]]},
-            "Player 1 has 1 colours; with 2 players by these rules everybody has 2.",
+            "Player 1 has 1 colours; with 2 players, these rules give each player 2.",
         ),
         (
             {"players": 3, "colours": [["orange"], ["blue", "yellow"], ["purple"]]},
-            "Player 2 has 2 colours; with 3 players by these rules everybody has 1.",
+            "Player 2 has 2 colours; with 3 players, these rules give each player 1.",
         ),
         (
             {"players": 3, "colours": [["orange"], ["red"], ["yellow"]]},
             (
-                "Player 2 can't play red: the box of Hans im Glück 2017 holds "
+                "Player 2 can't play red: the colours of Hans im Glück 2017 are "
                 "orange, blue, yellow, purple."
             ),
         ),
         (
             {"players": 3, "edition": "hig-1994", "colours": [["red"], ["blue"], ["orange"]]},
             (
-                "Player 3 can't play orange: the box of Hans im Glück 1994 holds "
+                "Player 3 can't play orange: the colours of Hans im Glück 1994 are "
                 "blue, black, red, green."
             ),
         ),
         (
             {"players": 3, "colours": [["orange"], ["blue"], ["blue"]]},
-            "The colour blue is given out twice.",
+            "The colour blue is assigned twice.",
         ),
         (
             {"players": 2, "colours": [["orange", "orange"], ["blue", "yellow"]]},
-            "The colour orange is given out twice.",
+            "The colour orange is assigned twice.",
         ),
     ],
 )
-def test_a_table_that_can_not_be_set_up(options: dict[str, Any], sentence: str) -> None:
-    """RULES 2, 3, 4, 6, 8: what is wrong is said in one sentence."""
+def test_an_invalid_table_is_rejected(options: dict[str, Any], sentence: str) -> None:
+    """RULES 2, 3, 4, 6, 8: the error is one sentence."""
     with pytest.raises(SetupError) as error:
         set_up(**options)
     assert str(error.value) == sentence
 
 
-def test_a_row_that_does_not_exist() -> None:
+def test_an_unknown_house_rule_is_rejected() -> None:
     """RULES 8: only the named rows can be changed."""
-    with pytest.raises(SetupError, match=r"^There is no house rule 'weather'\. What can be chan"):
+    with pytest.raises(
+        SetupError, match=r"^There is no house rule 'weather'\. The house rules are"
+    ):
         set_up(house_rules={"weather": "rain"})
 
 
-def test_a_table_made_by_hand_is_checked_too() -> None:
-    """RULES 6: a Setup can always be played, however it was made."""
+def test_the_constructor_of_a_setup_checks_it() -> None:
+    """RULES 6: every Setup can be played."""
     assert Setup(set_up().players) == set_up()
-    alone = Player("Ada", Seat.SOUTH, set_up().players[0].colours)
+    alone = Player("Ada", Side.SOUTH, set_up().players[0].colours)
     with pytest.raises(SetupError, match=r"^Manhattan is for 2 to 4 players; there are 1\.$"):
         Setup((alone,))
 
@@ -238,26 +253,26 @@ def test_a_table_made_by_hand_is_checked_too() -> None:
 @pytest.mark.parametrize(
     "name", ["", " ", "\t", "A\nB", "\x1b[31m", "\ud800", "a\u202eb", "x" * 61]
 )
-def test_a_name_that_can_not_be_shown(name: str) -> None:
+def test_a_name_that_can_not_be_displayed_is_rejected(name: str) -> None:
     """RULES 4: a name has 1 to 60 printable characters, one of them not a space."""
-    with pytest.raises(SetupError, match="can't be a player's name: a name has 1 to 60 printable"):
+    with pytest.raises(SetupError, match="is not a valid name: a name has 1 to 60 printable"):
         set_up([name, "Bob"])
 
 
 @pytest.mark.parametrize("name", ["x", "x" * 60, 'O\'Brien "Bo"', "Łukasz", "陈", "🏙"])
-def test_a_name_from_anywhere(name: str) -> None:
-    """RULES 4: letters of every script will do."""
+def test_a_name_in_any_script_is_valid(name: str) -> None:
+    """RULES 4: letters of every script are allowed."""
     assert set_up(["Bob", name]).players[1].name == name
 
 
-def test_one_text_is_no_list_of_names() -> None:
+def test_a_text_is_not_a_list_of_names() -> None:
     """RULES 4: "Ada" is one player, not three called A, d and a."""
     with pytest.raises(SetupError, match="a list of names"):
         set_up("Ada")
 
 
-def test_names_may_hold_the_joiners_that_their_script_needs() -> None:
-    """RULES 4: zero-width joiners make one sign of two, in Persian as in emoji."""
+def test_a_name_may_contain_zero_width_joiners() -> None:
+    """RULES 4: Persian spelling and emoji need them."""
     assert set_up(["می\u200cخواهم", "👩\u200d🚀"]).players[1].name == "👩\u200d🚀"
-    with pytest.raises(SetupError, match="can't be a player's name"):
+    with pytest.raises(SetupError, match="is not a valid name"):
         set_up(["\u200d", "Bob"])

@@ -17,7 +17,7 @@ from manhattan.rules import (
     set_up,
 )
 from manhattan.rules.scoring import majorities, score_round
-from positions import CHANCE, position
+from support.positions import CHANCE, position
 
 
 def score(board: str, players: int = 4, edition: str = "hig-2017") -> Sheet:
@@ -34,31 +34,31 @@ def score(board: str, players: int = 4, edition: str = "hig-2017") -> Sheet:
         ("A1:o4 B1:b3 C1:y1y1y1y1 D1:y4p4", 3),
     ],
 )
-def test_the_tallest_tower_brings_its_owner_three_points(board: str, owner: int) -> None:
-    """RULES 5c: one tallest tower on the whole board; its owner is the colour on top."""
-    tallest = [colour.tallest for colour in score(board).colours]
+def test_the_tallest_tower_scores_three_points_for_its_owner(board: str, owner: int) -> None:
+    """RULES 5c: one tower on the whole board; its owner is the topmost colour."""
+    tallest = [colour.tallest_points for colour in score(board).colours]
     assert tallest == [3 if n == owner else 0 for n in range(4)]
 
 
 def test_all_floors_of_a_tower_count_for_its_height() -> None:
-    """RULES 1, 5c: other colours' floors too; what one's own blocks come to doesn't matter."""
+    """RULES 1, 5c: the floors of all colours count, not only those of the owner."""
     sheet = score("A1:b3o3 B1:b4b1")
-    assert (sheet.height, [str(site) for site in sheet.tallest]) == (6, ["A1"])
-    assert [colour.tallest for colour in sheet.colours] == [3, 0, 0, 0]
+    assert (sheet.height, [str(site) for site in sheet.tallest_sites]) == (6, ["A1"])
+    assert [colour.tallest_points for colour in sheet.colours] == [3, 0, 0, 0]
 
 
 @pytest.mark.parametrize("board", ["A1:o4 F9:b4", "A1:o4 A2:b2b2 C3:y1", "A1:o1 A2:b1 A3:y1 A4:p1"])
-def test_nobody_scores_a_shared_height(board: str) -> None:
-    """RULES 5c: two or more towers of several owners share the greatest height."""
+def test_nobody_scores_when_several_towers_are_tallest(board: str) -> None:
+    """RULES 5c: two or more towers of several owners have the greatest height."""
     sheet = score(board)
-    assert len(sheet.tallest) > 1
-    assert [colour.tallest for colour in sheet.colours] == [0, 0, 0, 0]
+    assert len(sheet.tallest_sites) > 1
+    assert [colour.tallest_points for colour in sheet.colours] == [0, 0, 0, 0]
 
 
 def test_the_sheet_names_every_tallest_tower() -> None:
-    """RULES 5c: where they stand and how high they are, so that a tie can be seen."""
+    """RULES 5c: with their sites and their height, so that a tie is visible."""
     sheet = score("A1:o4 B5:b2 E9:y1b3")
-    assert ([str(site) for site in sheet.tallest], sheet.height) == (["A1", "E9"], 4)
+    assert ([str(site) for site in sheet.tallest_sites], sheet.height) == (["A1", "E9"], 4)
 
 
 @pytest.mark.parametrize(
@@ -80,23 +80,23 @@ def test_the_sheet_names_every_tallest_tower() -> None:
 def test_a_majority_is_strictly_more_than_every_other_single_colour(
     owners: str, holder: str | None
 ) -> None:
-    """RULES 5c: nobody scores a tie; one tower alone is enough if nobody else owns one."""
+    """RULES 5c: nobody scores in a tie; one tower is enough if no other colour owns one."""
     board = " ".join(f"D{n}:{letter}1" for n, letter in enumerate(owners, start=1))
     assert majorities(parse_board(board)).get("D") == holder
 
 
-def test_a_majority_goes_by_towers_not_by_height() -> None:
+def test_a_majority_counts_towers_not_heights() -> None:
     """RULES 5c: two low towers beat a high one."""
     assert majorities(parse_board("D1:o1 D2:o1 D3:b4b4b4")) == {"D": "orange"}
 
 
-def test_a_majority_goes_by_the_topmost_block() -> None:
-    """RULES 1, 5c: a tower counts for its owner alone."""
+def test_the_topmost_block_counts_for_a_majority() -> None:
+    """RULES 1, 5c: a tower counts only for its owner."""
     assert majorities(parse_board("D1:b1o1 D2:b1o1 D3:b1")) == {"D": "orange"}
 
 
-def test_each_city_is_counted_for_itself() -> None:
-    """RULES 5c: towers at a city's end don't spill over into the next."""
+def test_each_city_is_counted_separately() -> None:
+    """RULES 5c: the last sites of a city don't count for the next city."""
     held = majorities(parse_board("A9:o1 B1:b1 B9:y1 C1:y1 C2:o1 C3:o1 F9:p1"))
     assert held == {"A": "orange", "C": "orange", "F": "purple"}
 
@@ -107,33 +107,33 @@ def test_a_majority_is_worth_two_points() -> None:
     assert (blue.majorities, blue.points) == (("B", "C"), 6)
 
 
-def test_each_tower_is_worth_a_point_to_its_owner() -> None:
-    """RULES 5c: in five towers with an orange block orange tops three."""
+def test_each_tower_scores_one_point_for_its_owner() -> None:
+    """RULES 5c: of five towers with an orange block, orange owns three."""
     sheet = score("A1:o1 A2:b1o1 A3:y2p1o2 A4:o1b1 A5:o2p3")
     assert [colour.towers for colour in sheet.colours] == [3, 1, 0, 1]
 
 
-def test_points_are_the_three_together() -> None:
+def test_the_points_are_the_sum_of_the_three_parts() -> None:
     """RULES 5c: tallest 3 + two majorities 4 + five towers 5."""
-    assert ColourScore(tallest=3, majorities=("A", "D"), towers=5).points == 12
+    assert ColourScore(tallest_points=3, majorities=("A", "D"), towers=5).points == 12
 
 
 def test_an_empty_board_scores_nothing() -> None:
-    """RULES 5c: no tower, no tallest."""
+    """RULES 5c: without towers there is no tallest one."""
     sheet = score("")
-    assert (sheet.tallest, sheet.height, sheet.scores) == ((), 0, (0, 0, 0, 0))
-    assert set(sheet.colours) == {ColourScore(tallest=0, majorities=(), towers=0)}
+    assert (sheet.tallest_sites, sheet.height, sheet.scores) == ((), 0, (0, 0, 0, 0))
+    assert set(sheet.colours) == {ColourScore(tallest_points=0, majorities=(), towers=0)}
 
 
-def test_the_scoring_follows_the_rounds_last_build() -> None:
+def test_the_scoring_follows_the_last_build_of_a_round() -> None:
     """RULES 5c: at the end of every round, right after the last block."""
     state = position("A1:o1", hands={3: [5, 1, 1, 1]}, tableaus={"purple": [2]}, mover=3, round=2)
     after, events = apply(state, parse_move("B5+2"), CHANCE)
     assert [type(event) for event in events] == [Built, Scored]
-    assert after.table.sheets == (
+    assert after.public.sheets == (
         Sheet(
             round=2,
-            tallest=(parse_move("B5+1").site,),  # type: ignore[union-attr]  # a build
+            tallest_sites=(parse_move("B5+1").site,),  # type: ignore[union-attr]  # a build
             height=2,
             colours=(
                 ColourScore(0, ("A",), 1),
@@ -147,37 +147,37 @@ def test_the_scoring_follows_the_rounds_last_build() -> None:
 
 
 def test_totals_add_up_from_round_to_round() -> None:
-    """RULES 5c: what was scored before stays."""
+    """RULES 5c: earlier points are kept."""
     setup = set_up()
     before = (5, 7, 1, 0)
     assert score_round(parse_board("A1:o1"), setup, 2, before).scores == (11, 7, 1, 0)
 
 
 def test_a_second_scoring_keeps_the_first_sheet() -> None:
-    """RULES 5c: the totals so far are those of the newest sheet."""
+    """RULES 5c: the totals are those of the latest sheet."""
     first = Sheet(1, (), 0, (ColourScore(0, (), 0),) * 4, (5, 7, 1, 0))
     state = position(hands={3: [5, 1, 1, 1]}, tableaus={"purple": [2]}, mover=3, round=2)
-    state = state._replace(table=state.table._replace(sheets=(first,)))
-    table = apply(state, parse_move("B5+2"), CHANCE)[0].table
-    assert table.sheets[0] == first
-    assert table.scores == (5, 7, 1, 6)
+    state = state._replace(public=state.public._replace(sheets=(first,)))
+    public = apply(state, parse_move("B5+2"), CHANCE)[0].public
+    assert public.sheets[0] == first
+    assert public.scores == (5, 7, 1, 6)
 
 
 @pytest.mark.parametrize(("start", "following"), [(0, 1), (1, 2), (3, 0)])
-def test_the_start_players_role_passes_to_the_left(start: int, following: int) -> None:
-    """RULES 5c: and he is the first to choose in the next round."""
+def test_the_left_neighbour_becomes_the_start_player(start: int, following: int) -> None:
+    """RULES 5c: they choose first in the next round."""
     last = (start + 3) % 4
     colour = ("orange", "blue", "yellow", "purple")[last]
     state = position(
         hands={last: [5, 1, 1, 1]}, tableaus={colour: [2]}, mover=last, start_player=start
     )
-    table = apply(state, parse_move("B5+2"), CHANCE)[0].table
-    assert (table.start_player, table.mover) == (following, following)
-    assert (table.phase, table.round) == (Phase.SELECT, 2)
+    public = apply(state, parse_move("B5+2"), CHANCE)[0].public
+    assert (public.start_player, public.mover) == (following, following)
+    assert (public.phase, public.round) == (Phase.SELECT, 2)
 
 
 def test_towers_stay_after_the_scoring() -> None:
     """RULES 5b: for the whole game."""
     state = position("A1:o1 F9:y1b2", hands={3: [5, 1, 1, 1]}, tableaus={"purple": [2]}, mover=3)
-    board = apply(state, parse_move("B5+2"), CHANCE)[0].table.board
+    board = apply(state, parse_move("B5+2"), CHANCE)[0].public.board
     assert board_text(board) == "A1:o1 B5:p2 F9:y1b2"

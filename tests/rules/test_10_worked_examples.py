@@ -1,4 +1,4 @@
-"""RULES 10: the worked examples that every implementation must reproduce."""
+"""RULES 10: the worked examples."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from manhattan.rules import (
     legal_moves,
     parse_move,
 )
-from positions import CHANCE, position
+from support.positions import CHANCE, position
 
-# Black holds Sydney (A) and Frankfurt (C), where blue has the tallest; Hong Kong (D) and São
-# Paulo (E) have one tower each; Manhattan (B) and Cairo (F) are tied. Green's last one is missing.
+# Black has the majority in Sydney (A) and Frankfurt (C), where blue owns the tallest tower. Hong
+# Kong (D) and São Paulo (E) have one tower each; Manhattan (B) and Cairo (F) are tied. Green's
+# last tower is missing.
 BOARD_1994 = """
     A1:k1 A2:k2 A3:g1
     B1:r1 B2:r1 B3:g2 B4:g1
@@ -26,8 +27,8 @@ BOARD_1994 = """
     E5:r2
     F1:b1 F2:k1 F3:r1
 """
-# Yellow leads in A, purple in B and C, blue in D; E and F are tied. Orange's one tower is the
-# tallest. Purple's last tower is missing.
+# Yellow has the majority in A, purple in B and C, blue in D; E and F are tied. Orange's only
+# tower is the tallest. Purple's last tower is missing.
 BOARD_2017 = """
     A1:y1 A2:y2 A3:y1 A4:p1 A5:b1
     B1:p1 B2:p1 B3:p2 B4:b1
@@ -39,7 +40,7 @@ BOARD_2017 = """
 
 
 def colours_after_the_last_build(board: str, edition: str, colour: str) -> tuple[ColourScore, ...]:
-    """East, whose card 7 names site 9, builds the round's last block on F9."""
+    """The player at the east side, whose card 7 names site 9, places the last block on F9."""
     state = position(
         board, edition=edition, mover=3, hands={3: [7, 1, 1, 1]}, tableaus={colour: [1]}
     )
@@ -51,20 +52,20 @@ def colours_after_the_last_build(board: str, edition: str, colour: str) -> tuple
 def test_example_1_the_scoring_of_1994() -> None:
     """RULES 10.1: blue 8, black 9, red 6, green 4."""
     blue, black, red, green = colours_after_the_last_build(BOARD_1994, "hig-1994", "green")
-    assert blue == ColourScore(tallest=3, majorities=("D",), towers=3)
-    assert black == ColourScore(tallest=0, majorities=("A", "C"), towers=5)
-    assert red == ColourScore(tallest=0, majorities=("E",), towers=4)
-    assert green == ColourScore(tallest=0, majorities=(), towers=4)
+    assert blue == ColourScore(tallest_points=3, majorities=("D",), towers=3)
+    assert black == ColourScore(tallest_points=0, majorities=("A", "C"), towers=5)
+    assert red == ColourScore(tallest_points=0, majorities=("E",), towers=4)
+    assert green == ColourScore(tallest_points=0, majorities=(), towers=4)
     assert [colour.points for colour in (blue, black, red, green)] == [8, 9, 6, 4]
 
 
 def test_example_2_the_scoring_of_2017() -> None:
     """RULES 10.2: orange 4, blue 8, yellow 7, purple 13."""
     orange, blue, yellow, purple = colours_after_the_last_build(BOARD_2017, "hig-2017", "purple")
-    assert orange == ColourScore(tallest=3, majorities=(), towers=1)
-    assert blue == ColourScore(tallest=0, majorities=("D",), towers=6)
-    assert yellow == ColourScore(tallest=0, majorities=("A",), towers=5)
-    assert purple == ColourScore(tallest=0, majorities=("B", "C"), towers=9)
+    assert orange == ColourScore(tallest_points=3, majorities=(), towers=1)
+    assert blue == ColourScore(tallest_points=0, majorities=("D",), towers=6)
+    assert yellow == ColourScore(tallest_points=0, majorities=("A",), towers=5)
+    assert purple == ColourScore(tallest_points=0, majorities=("B", "C"), towers=9)
     assert [colour.points for colour in (orange, blue, yellow, purple)] == [4, 8, 7, 13]
 
 
@@ -86,10 +87,10 @@ COLOURS = ["orange", "blue", "yellow", "purple"]
         ("o4p4y4", "blue", [4]),
     ],
 )
-def test_examples_3_and_4_who_may_build_on_a_tower(
+def test_examples_3_and_4_the_sizes_that_a_colour_may_place(
     tower: str, colour: str, allowed: list[int]
 ) -> None:
-    """RULES 10.3, 10.4: what each colour needs; equal is enough, and only the owner counts."""
+    """RULES 10.3, 10.4: what each colour needs; a tie is enough, and only the owner counts."""
     mover = COLOURS.index(colour)
     state = position(
         f"C5:{tower}", mover=mover, hands={mover: [5] * 4}, tableaus={colour: [1, 2, 3, 4]}
@@ -98,8 +99,8 @@ def test_examples_3_and_4_who_may_build_on_a_tower(
     assert [move.size for move in on_c5] == allowed
 
 
-def test_example_4_as_it_is_played() -> None:
-    """RULES 10.4: the tower changes hands from orange to purple to yellow, then back."""
+def test_example_4_played() -> None:
+    """RULES 10.4: the tower passes from orange to purple to yellow, and back to orange."""
     state = position(
         mover=0,
         tableaus={"orange": [1, 1, 4], "blue": [1] * 3, "yellow": [1, 1, 4], "purple": [1, 1, 4]},
@@ -107,9 +108,9 @@ def test_example_4_as_it_is_played() -> None:
         pile=[6, 6, 6, 6, 6, 7, 7, 7, 7],
     )
     owners = []
-    # Yellow sits before purple, so his first turn goes elsewhere.
+    # Yellow moves before purple, so yellow's first block goes to another site.
     for move in ("C5+4", "A6+1", "A7+1", "C5+4", "A1+1", "B6+1", "C5+4", "A8+1", "C5+1"):
         state, _ = apply(state, parse_move(move), CHANCE)
-        owners.append(state.table.board[Site.parse("C5")].owner)
+        owners.append(state.public.board[Site.parse("C5")].owner)
     o, p, y = Colour.ORANGE, Colour.PURPLE, Colour.YELLOW
     assert owners == [o, o, o, p, p, p, y, y, o]

@@ -1,4 +1,4 @@
-"""What an error shows of a text that nobody expected: every look-alike named, nothing raw."""
+"""Error messages about unexpected text: look-alikes are named, control characters escaped."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_plain_text_is_quoted(text: str, shown: str) -> None:
     ],
 )
 def test_a_look_alike_is_named(text: str, shown: str) -> None:
-    """Whoever typed it can't see why it isn't a move."""
+    """It looks like a correct move."""
     assert describe_characters(text) == shown
 
 
@@ -64,12 +64,12 @@ def test_a_look_alike_is_named(text: str, shown: str) -> None:
         ("\U0010ffff", r"'\U0010ffff' ('\U0010ffff' is U+10FFFF without a name)"),
     ],
 )
-def test_what_can_not_be_seen_is_escaped(text: str, shown: str) -> None:
+def test_invisible_characters_are_escaped(text: str, shown: str) -> None:
     """Control characters, direction marks and lone surrogates never reach a terminal raw."""
     assert describe_characters(text) == shown
 
 
-def test_only_the_first_three_strange_characters_are_named() -> None:
+def test_only_the_first_three_look_alikes_are_named() -> None:
     """In the order of their code points, each once."""
     assert describe_characters("ДГВБАА") == (
         "'ДГВБАА' ('А' is U+0410 CYRILLIC CAPITAL LETTER A, "
@@ -82,23 +82,23 @@ def test_only_the_first_three_strange_characters_are_named() -> None:
     [(39, "x" * 39), (40, "x" * 40), (41, "x" * 39 + "…"), (1_000_000, "x" * 39 + "…")],
 )
 def test_a_long_text_is_shortened(length: int, shown: str) -> None:
-    """40 characters at most, the last of them dots if there is more."""
+    """It has at most 40 characters and then ends with dots."""
     assert describe_characters("x" * length) == f"'{shown}'"
 
 
-def test_another_limit() -> None:
+def test_the_limit_is_a_parameter() -> None:
     assert describe_characters("112233", limit=4) == "'112…'"
 
 
-def test_a_strange_character_in_the_cut_off_part_is_not_named() -> None:
-    """What is not shown needs no explanation."""
+def test_a_look_alike_in_the_omitted_part_is_not_named() -> None:
+    """It is not visible, so it needs no explanation."""
     assert describe_characters("x" * 50 + "С") == "'" + "x" * 39 + "…'"
     assert describe_characters("x" * 39 + "С" + "x" * 10) == "'" + "x" * 39 + "…'"
 
 
 @pytest.mark.parametrize("text", ["\u04215+3", "\ud800", "\x1b[31mC5", "\u202e3+5C", "🏙" * 100_000])
-def test_every_sentence_can_be_printed(text: str) -> None:
-    """A terminal takes UTF-8 and printable characters; so does the sentence of any refused text."""
+def test_every_error_message_is_printable(text: str) -> None:
+    """For any text, the message is valid UTF-8 with printable characters only."""
     with pytest.raises(NotationError) as error:
         parse_move(text)
     sentence = str(error.value)
@@ -108,12 +108,12 @@ def test_every_sentence_can_be_printed(text: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [NotationError, SetupError, ChanceError, IllegalMove])
-def test_one_base_for_every_error(kind: type[Exception]) -> None:
+def test_all_errors_have_one_base_class(kind: type[Exception]) -> None:
     """A program that catches ManhattanError has caught them all."""
     assert issubclass(kind, ManhattanError)
 
 
 @pytest.mark.parametrize("kind", [NotationError, SetupError, ChanceError])
-def test_a_wrong_text_or_table_is_a_value_error(kind: type[Exception]) -> None:
-    """As everywhere in Python."""
+def test_an_invalid_text_or_table_is_a_value_error(kind: type[Exception]) -> None:
+    """This is the convention in Python."""
     assert issubclass(kind, ValueError)

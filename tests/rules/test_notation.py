@@ -1,4 +1,4 @@
-"""One text form for moves, sites, towers and boards, and a repr that rebuilds whole states."""
+"""Text forms of moves, sites, towers and boards, and reprs that rebuild states."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from manhattan.rules import (
     Reason,
     Refusal,
     Remove,
-    Seat,
     Select,
+    Side,
     Site,
     Tower,
     board_text,
@@ -27,11 +27,11 @@ from manhattan.rules import (
     parse_move,
     set_up,
 )
-from positions import play_out, position
+from support.positions import play_out, position
 
 
 def rebuilt(thing: object) -> Any:
-    """What its repr makes, for somebody who has imported the rules and nothing else."""
+    """Evaluate the repr of an object with only the rules imported."""
     names: dict[str, Any] = {}
     exec("from manhattan.rules import *", names)
     return eval(repr(thing), names)
@@ -52,8 +52,8 @@ MOVES: dict[str, Move] = {
 
 
 @pytest.mark.parametrize("text", MOVES)
-def test_a_move_is_written_and_read(text: str) -> None:
-    """RECORD: one text form, both ways."""
+def test_a_move_round_trips_through_text(text: str) -> None:
+    """RECORD: a move has one text form."""
     assert str(MOVES[text]) == text
     assert parse_move(text) == MOVES[text]
 
@@ -65,7 +65,7 @@ def test_the_repr_of_a_move_rebuilds_it(text: str) -> None:
 
 
 @pytest.mark.parametrize("colour", Colour)
-def test_every_colour_can_be_said_in_a_move(colour: Colour) -> None:
+def test_a_move_can_name_every_colour(colour: Colour) -> None:
     """RECORD: blue b, black k, red r, green g, orange o, yellow y, purple p."""
     assert parse_move(f"A1+1{colour.letter}") == Build(SITES[0], 1, colour)
 
@@ -80,8 +80,8 @@ def test_every_colour_can_be_said_in_a_move(colour: Colour) -> None:
         *("[1]\n", "[" + "1" * 25 + "]", "[1|" + "1" * 25 + "]"),
     ],
 )
-def test_what_is_not_a_move(text: str) -> None:
-    """One text form, so nothing beside it is let through."""
+def test_a_text_that_is_not_a_move_is_rejected(text: str) -> None:
+    """A move has one text form, so no variant is accepted."""
     with pytest.raises(NotationError, match=r"is not a move\. Moves look like C5\+3 "):
         parse_move(text)
 
@@ -90,24 +90,24 @@ def test_what_is_not_a_move(text: str) -> None:
     ("text", "written"),
     [("[211]", "[112]"), ("[4321]", "[1234]"), ("[12|21]", "[12|12]"), ("[31|12]", "[13|12]")],
 )
-def test_sizes_are_listed_ascending(text: str, written: str) -> None:
-    """RECORD: sizes ascending, so that a choice has one text."""
+def test_sizes_must_be_ascending(text: str, written: str) -> None:
+    """RECORD: so that a choice has one text form."""
     with pytest.raises(NotationError) as error:
         parse_move(text)
-    assert str(error.value) == f"'{text}' lists sizes out of order: write {written}."
+    assert str(error.value) == f"'{text}' lists the sizes out of order: write {written}."
 
 
 @pytest.mark.parametrize(
     ("blocks", "sentence"),
     [
-        (((2, 1),), "Chosen blocks are sizes from 1 to 4 in ascending order, not (2, 1)."),
-        (((0, 1),), "Chosen blocks are sizes from 1 to 4 in ascending order, not (0, 1)."),
-        (((1,), (5,)), "Chosen blocks are sizes from 1 to 4 in ascending order, not (5,)."),
-        ((), "Blocks are chosen of 1 or 2 colours, not of 0."),
-        (((1,), (1,), (1,)), "Blocks are chosen of 1 or 2 colours, not of 3."),
+        (((2, 1),), "A choice of blocks is a list of sizes from 1 to 4, ascending, not (2, 1)."),
+        (((0, 1),), "A choice of blocks is a list of sizes from 1 to 4, ascending, not (0, 1)."),
+        (((1,), (5,)), "A choice of blocks is a list of sizes from 1 to 4, ascending, not (5,)."),
+        ((), "A choice has blocks of 1 or 2 colours, not of 0."),
+        (((1,), (1,), (1,)), "A choice has blocks of 1 or 2 colours, not of 3."),
     ],
 )
-def test_a_choice_that_has_no_text_can_not_be_made(
+def test_a_choice_without_a_text_form_can_not_be_created(
     blocks: tuple[tuple[int, ...], ...], sentence: str
 ) -> None:
     with pytest.raises(NotationError) as error:
@@ -116,23 +116,23 @@ def test_a_choice_that_has_no_text_can_not_be_made(
 
 
 @pytest.mark.parametrize("blocks", [((),), ((1, 2), ()), ((1,) * 25,)])
-def test_a_choice_of_none_or_of_too_many_has_no_text_either(
+def test_a_choice_of_no_blocks_or_too_many_can_not_be_created(
     blocks: tuple[tuple[int, ...], ...],
 ) -> None:
-    """Every move that can be made can be written and read: 1 to 24 blocks of a colour."""
+    """Every move that can be created has a text form: 1 to 24 blocks of a colour."""
     with pytest.raises(NotationError):
         Select(blocks)
 
 
 @pytest.mark.parametrize("index", [-1, 54, 1000])
-def test_a_build_outside_the_board_can_not_be_made(index: int) -> None:
+def test_a_build_outside_the_board_can_not_be_created(index: int) -> None:
     with pytest.raises(NotationError) as error:
         Build(Site(index), 1)
-    assert str(error.value) == f"There are sites 0 to 53, not {index}."
+    assert str(error.value) == f"Sites have the indices 0 to 53, not {index}."
 
 
 @pytest.mark.parametrize("size", [-1, 0, 5])
-def test_a_block_of_another_size_can_not_be_made(size: int) -> None:
+def test_a_block_of_another_size_can_not_be_created(size: int) -> None:
     sentence = f"A block has 1 to 4 floors, not {size}."
     with pytest.raises(NotationError) as error:
         Build(SITES[0], size)
@@ -143,8 +143,8 @@ def test_a_block_of_another_size_can_not_be_made(size: int) -> None:
 
 
 @pytest.mark.parametrize("site", SITES)
-def test_a_site_is_written_and_read(site: Site) -> None:
-    """RECORD: a city's letter and a number 1 to 9."""
+def test_a_site_round_trips_through_text(site: Site) -> None:
+    """RECORD: the letter of a city and a number from 1 to 9."""
     assert Site.parse(str(site)) == rebuilt(site) == site
     assert str(site) == f"{site.city}{site.position}"
 
@@ -160,9 +160,9 @@ def test_sites_are_numbered_city_by_city(index: int, text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "A", "A0", "A10", "G1", "a1", "1A", "A1 ", "A1\n", "A１", "Α1"]
 )
-def test_what_is_not_a_site(text: str) -> None:
+def test_a_text_that_is_not_a_site_is_rejected(text: str) -> None:
     with pytest.raises(
-        NotationError, match=r"is not a site: write the city's letter A-F and a num"
+        NotationError, match=r"is not a site: write the letter of the city \(A-F\) and a num"
     ):
         Site.parse(text)
 
@@ -175,8 +175,8 @@ def test_a_tower_is_written_from_bottom_to_top(text: str) -> None:
     assert rebuilt(tower) == tower
 
 
-def test_what_a_tower_knows_of_itself() -> None:
-    """RULES 1: its owner is the topmost colour; floors count wherever they are."""
+def test_the_properties_of_a_tower() -> None:
+    """RULES 1: the topmost colour owns it; floors count at whatever height."""
     tower = Tower.parse("y1b3y2")
     assert (tower.owner, tower.height) == (Colour.YELLOW, 6)
     assert tower.floors == {Colour.YELLOW: 3, Colour.BLUE: 3}
@@ -188,19 +188,19 @@ def test_a_tower_grows_at_the_top() -> None:
 
 
 @pytest.mark.parametrize("text", ["o", "1o", "o0", "o5", "x1", "O1", "o1 b1", "o1b", "o1\n", "о1"])
-def test_what_is_not_a_tower(text: str) -> None:
+def test_a_text_that_is_not_a_tower_is_rejected(text: str) -> None:
     with pytest.raises(NotationError, match="is not a tower: write its blocks from bottom to top"):
         Tower.parse(text)
 
 
 @pytest.mark.parametrize("text", ["", "A1:o4", "A1:o4 C5:y1b3", "A9:k1 B1:r2 F9:g3b3"])
-def test_a_board_is_written_and_read(text: str) -> None:
+def test_a_board_round_trips_through_text(text: str) -> None:
     board = parse_board(text)
     assert len(board) == 54
     assert board_text(board) == text
 
 
-def test_a_board_may_be_listed_in_any_order() -> None:
+def test_the_towers_of_a_board_may_be_in_any_order() -> None:
     assert board_text(parse_board("  F9:o1\n A1:b2 ")) == "A1:b2 F9:o1"
 
 
@@ -209,14 +209,17 @@ def test_a_board_may_be_listed_in_any_order() -> None:
     [
         ("A1", "'A1' is not a tower on a site: write it like C5:y1b3."),
         ("A1:", "'A1:' is not a tower on a site: write it like C5:y1b3."),
-        ("A1:o1 A1:o2", "A1 is named twice: a site has one tower."),
+        ("A1:o1 A1:o2", "A1 appears twice; a site has one tower."),
         (
             "G1:o1",
-            "'G1' is not a site: write the city's letter A-F and a number 1-9, like C5.",
+            (
+                "'G1' is not a site: write the letter of the city (A-F) "
+                "and a number from 1 to 9, like C5."
+            ),
         ),
     ],
 )
-def test_what_is_not_a_board(text: str, sentence: str) -> None:
+def test_a_text_that_is_not_a_board_is_rejected(text: str, sentence: str) -> None:
     with pytest.raises(NotationError) as error:
         parse_board(text)
     assert str(error.value) == sentence
@@ -227,7 +230,7 @@ def test_what_is_not_a_board(text: str, sentence: str) -> None:
     [
         set_up(),
         set_up(["O'Brien", 'Bo "B"', "\\"], first=2, edition="999-games"),
-        set_up(2, edition="hig-1994", seats=["west", "west"], house_rules={"final_tie": "shared"}),
+        set_up(2, edition="hig-1994", sides=["west", "west"], house_rules={"final_tie": "shared"}),
         set_up(2, house_rules={"two_players": "6x4-one-colour", "sides": "free"}),
     ],
 )
@@ -239,7 +242,7 @@ def test_the_repr_of_a_setup_rebuilds_it(setup: object) -> None:
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("until", [0, 3, 41, None])
 def test_the_repr_of_a_state_rebuilds_it(edition: str, players: int, until: int | None) -> None:
-    """At the deal, while blocks are chosen or built, in a later round, and at the end."""
+    """After the deal, during choice and building, in a later round, and at the end."""
     game = play_out(Game.new(players, edition=edition, seed=bytes(32)), until=until)
     assert rebuilt(game.state) == game.state
 
@@ -249,22 +252,22 @@ def test_the_repr_of_a_state_without_placement_rebuilds_it() -> None:
     assert rebuilt(state) == state
 
 
-def test_the_repr_of_what_happened_rebuilds_it() -> None:
+def test_the_repr_of_events_rebuilds_them() -> None:
     game = play_out(Game.new(2, seed=bytes(32)))
     assert rebuilt(game.events) == game.events
 
 
-def test_the_repr_of_the_small_things_rebuilds_them() -> None:
+def test_the_repr_of_small_objects_rebuilds_them() -> None:
     refusal = Refusal(Reason.NO_SUCH_CARD, {"site": "C5", "card": 5})
-    things = [*Seat, *Colour, *Phase, *Reason, refusal]
+    things = [*Side, *Colour, *Phase, *Reason, refusal]
     assert rebuilt(things) == things
-    assert rebuilt(Seat.NORTH) is Seat.NORTH
+    assert rebuilt(Side.NORTH) is Side.NORTH
 
 
-def test_a_block_is_built_on_a_site_and_nothing_else() -> None:
-    """A number is not a site yet: it might be one of another numbering."""
+def test_a_build_needs_a_site() -> None:
+    """A plain number is not accepted: it could come from another numbering."""
     with pytest.raises(NotationError, match="on a Site"):
         Build(22, 3)  # type: ignore[arg-type]
     for index in (-1, 54):
-        with pytest.raises(NotationError, match="sites 0 to 53"):
+        with pytest.raises(NotationError, match="indices 0 to 53"):
             Site(index)

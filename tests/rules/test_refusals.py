@@ -1,4 +1,4 @@
-"""Every reason for which a move is refused, with its sentence; and that nothing changes."""
+"""Every reason why a move is illegal, with its sentence. An illegal move changes nothing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from manhattan.rules import (
     why_not,
 )
 from manhattan.rules.legality import SENTENCES
-from positions import CHANCE, play_out, position
+from support.positions import CHANCE, play_out, position
 
 
 def choosing(players: int = 4) -> State:
@@ -36,7 +36,7 @@ def short_of_fours() -> State:
 
 
 def building() -> State:
-    """Orange, south, holds the cards 1, 5, 5, 6; blue has 3 floors on C5 above his own one."""
+    """Orange, at the south side, has the cards 1, 5, 5, 6; blue owns C5 with 3 floors."""
     return position(
         "C5:o1b3 D5:b2b2", round=2, hands={0: [1, 5, 5, 6]}, tableaus={"orange": [1, 2, 2]}
     )
@@ -53,7 +53,7 @@ def building_two_colours() -> State:
 
 
 def blocked(players: int = 4) -> State:
-    """Orange's block of 1 floor finds no place by centre cards."""
+    """Orange can't place a block of 1 floor with centre cards."""
     return position(
         " ".join(f"{city}5:y2" for city in "ABCDEF"),
         players=players,
@@ -90,64 +90,64 @@ CASES = [
         Reason.SELECT_FIRST,
         choosing,
         "A5+1",
-        "Blocks for round 1 are chosen first, 6 of each colour.",
+        "Choose the blocks for round 1 first, 6 of each of your colours.",
     ),
     Case(
         Reason.SELECT_FIRST,
         lambda: choosing(2),
         "-1",
-        "Blocks for round 1 are chosen first, 4 of each colour.",
+        "Choose the blocks for round 1 first, 4 of each of your colours.",
     ),
     Case(
         Reason.ALREADY_SELECTED,
         building,
         "[111111]",
-        "The blocks of round 2 are chosen already; now build.",
+        "The blocks for round 2 have already been chosen; place one of them.",
     ),
     Case(
         Reason.ALREADY_SELECTED,
         blocked,
         "[111111]",
-        "The blocks of round 1 are chosen already; now build.",
+        "The blocks for round 1 have already been chosen; place one of them.",
     ),
     Case(
         Reason.WRONG_NUMBER_OF_COLOURS,
         choosing,
         "[111|111]",
-        "Write a list of blocks for each colour you play: 1, not 2.",
+        "Write one list of blocks for each colour that you play: 1, not 2.",
     ),
     Case(
         Reason.WRONG_NUMBER_OF_COLOURS,
         lambda: choosing(2),
         "[1111]",
-        "Write a list of blocks for each colour you play: 2, not 1.",
+        "Write one list of blocks for each colour that you play: 2, not 1.",
     ),
-    Case(Reason.WRONG_NUMBER_OF_BLOCKS, choosing, "[11111]", "Choose 6 blocks of orange, not 5."),
+    Case(Reason.WRONG_NUMBER_OF_BLOCKS, choosing, "[11111]", "Choose 6 orange blocks, not 5."),
     Case(
         Reason.WRONG_NUMBER_OF_BLOCKS,
         lambda: choosing(2),
         "[1111|11111]",
-        "Choose 4 blocks of blue, not 5.",
+        "Choose 4 blue blocks, not 5.",
     ),
     Case(
         Reason.SUPPLY_TOO_SMALL,
         choosing,
         "[114444]",
-        "The supply of orange has 3 left of size 4; 4 were chosen.",
+        "Not enough orange blocks of size 4: 3 left, 4 chosen.",
     ),
     Case(
         Reason.SUPPLY_TOO_SMALL,
         short_of_fours,
         "[111144]",
-        "The supply of orange has 1 left of size 4; 2 were chosen.",
+        "Not enough orange blocks of size 4: 1 left, 2 chosen.",
     ),
     Case(
-        Reason.COLOUR_NOT_NEEDED, building, "A5+1b", "You play one colour: leave the letter b out."
+        Reason.COLOUR_NOT_NEEDED, building, "A5+1b", "You play one colour: leave out the letter b."
     ),
     Case(
-        Reason.COLOUR_NOT_NEEDED, building, "A5+1o", "You play one colour: leave the letter o out."
+        Reason.COLOUR_NOT_NEEDED, building, "A5+1o", "You play one colour: leave out the letter o."
     ),
-    Case(Reason.COLOUR_NOT_NEEDED, blocked, "-1o", "You play one colour: leave the letter o out."),
+    Case(Reason.COLOUR_NOT_NEEDED, blocked, "-1o", "You play one colour: leave out the letter o."),
     Case(
         Reason.COLOUR_MISSING,
         building_two_colours,
@@ -164,47 +164,64 @@ CASES = [
         Reason.COLOUR_NOT_YOURS,
         building_two_colours,
         "A5+1y",
-        "yellow is not your colour: add the letter o or b.",
+        "You don't play yellow: use the letter o or b.",
     ),
-    Case(Reason.NO_SUCH_BLOCK, building, "A5+4", "There is no orange block of 4 on your tableau."),
+    Case(
+        Reason.NO_SUCH_BLOCK,
+        building,
+        "A5+4",
+        "There is no orange block of size 4 on your tableau.",
+    ),
     Case(
         Reason.NO_SUCH_BLOCK,
         building_two_colours,
         "A5+1b",
-        "There is no blue block of 1 on your tableau.",
+        "There is no blue block of size 1 on your tableau.",
     ),
-    Case(Reason.NO_SUCH_BLOCK, blocked, "-2", "There is no orange block of 2 on your tableau."),
+    Case(
+        Reason.NO_SUCH_BLOCK, blocked, "-2", "There is no orange block of size 2 on your tableau."
+    ),
     Case(
         Reason.NO_SUCH_CARD,
         building,
         "B9+1",
-        "B9 takes card 9 from your seat, which is not in your hand.",
+        "From your side, B9 needs card 9, which is not in your hand.",
     ),
     Case(
         Reason.NO_SUCH_CARD,
         building_in_the_north,
         "B1+1",
-        "B1 takes card 9 from your seat, which is not in your hand.",
+        "From your side, B1 needs card 9, which is not in your hand.",
     ),
-    Case(Reason.TOO_FEW_FLOORS, building, "C5+1", "C5 is blue's with 3 floors; you would have 2."),
-    Case(Reason.TOO_FEW_FLOORS, building, "D5+2", "D5 is blue's with 4 floors; you would have 2."),
+    Case(
+        Reason.TOO_FEW_FLOORS,
+        building,
+        "C5+1",
+        "C5 belongs to blue with 3 floors; you would have 2.",
+    ),
+    Case(
+        Reason.TOO_FEW_FLOORS,
+        building,
+        "D5+2",
+        "D5 belongs to blue with 4 floors; you would have 2.",
+    ),
     Case(
         Reason.TOO_FEW_FLOORS,
         building_two_colours,
         "C5+2b",
-        "C5 is orange's with 3 floors; you would have 2.",
+        "C5 belongs to orange with 3 floors; you would have 2.",
     ),
     Case(
         Reason.CAN_BUILD,
         building,
         "-1",
-        "A block is taken out only when none can be placed; you can place one.",
+        "You can place a block, so you can't take one out of the game.",
     ),
     Case(
         Reason.MUST_REMOVE,
         blocked,
         "A1+1",
-        "None of your blocks can be placed: take one out of the game.",
+        "You can't place any of your blocks: take one out of the game.",
     ),
 ]
 each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.reason}-{case.move}")
@@ -212,15 +229,15 @@ each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.reas
 
 @each_case
 def test_the_reason_and_its_sentence(case: Case) -> None:
-    """RULES 5, 9: a refusal has a name for programs and a sentence for people."""
+    """RULES 5, 9: a refusal has a code for programs and a sentence for people."""
     refusal = why_not(case.state(), parse_move(case.move), case.player)
     assert refusal is not None
     assert (refusal.reason, str(refusal)) == (case.reason, case.sentence)
 
 
 @each_case
-def test_a_refused_move_changes_nothing(case: Case) -> None:
-    """RULES 5: it raises, carries move and refusal, and leaves the state as it was."""
+def test_an_illegal_move_changes_nothing(case: Case) -> None:
+    """RULES 5: the error contains the move and the refusal, and the state does not change."""
     state = case.state()
     before = deepcopy(state)
     move = parse_move(case.move)
@@ -233,18 +250,18 @@ def test_a_refused_move_changes_nothing(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.player is None])
-def test_a_refused_move_is_not_listed_as_legal(case: Case) -> None:
-    """RULES 5: whoever is to move and may not make a move does not find it in his list."""
+def test_an_illegal_move_is_not_in_the_list_of_legal_moves(case: Case) -> None:
+    """RULES 5: for the player to move, the two agree."""
     assert parse_move(case.move) not in legal_moves(case.state())
 
 
-def test_every_reason_is_met_above() -> None:
-    """No reason without a test, and no sentence without a reason."""
+def test_the_cases_cover_every_reason() -> None:
+    """Every reason has a case and a sentence."""
     assert {case.reason for case in CASES} | {Reason.NOT_PLAYING} == set(Reason) == set(SENTENCES)
 
 
 @pytest.mark.parametrize(
-    ("case", "figures"),
+    ("case", "params"),
     [
         (Reason.GAME_OVER, {}),
         (Reason.NOT_YOUR_TURN, {"mover": "Player 1", "player": "Player 3"}),
@@ -254,33 +271,33 @@ def test_every_reason_is_met_above() -> None:
         (Reason.TOO_FEW_FLOORS, {"site": "C5", "owner": "blue", "floors": 3, "yours": 2}),
     ],
 )
-def test_the_figures_of_a_refusal(case: Reason, figures: dict[str, str | int]) -> None:
-    """A program gets the figures without reading the sentence."""
+def test_the_parameters_of_a_refusal(case: Reason, params: dict[str, str | int]) -> None:
+    """A program gets the parameters without reading the sentence."""
     first = next(known for known in CASES if known.reason is case)
     refusal = why_not(first.state(), parse_move(first.move), first.player)
     assert refusal is not None
-    assert refusal.figures == figures
+    assert refusal.params == params
 
 
 @pytest.mark.parametrize("player", [None, 0])
-def test_the_player_to_move_is_not_refused(player: int | None) -> None:
-    """RULES 5: named or not, it is his turn."""
+def test_the_player_to_move_may_move(player: int | None) -> None:
+    """RULES 5: whether or not the caller names the player."""
     assert why_not(building(), parse_move("C5+2"), player) is None
-    assert apply(building(), parse_move("C5+2"), CHANCE, player)[0].table.mover == 1
+    assert apply(building(), parse_move("C5+2"), CHANCE, player)[0].public.mover == 1
 
 
 @pytest.mark.parametrize("player", [-1, 4, 99])
-def test_a_player_who_is_not_at_the_table(player: int) -> None:
-    """RULES 9: players are known by their place in the list."""
-    sentence = rf"^There is no player {player} at this table: they are 0 to 3\.$"
+def test_an_unknown_player_is_rejected(player: int) -> None:
+    """RULES 9: players are identified by their index."""
+    sentence = rf"^There is no player {player} at this table, only 0 to 3\.$"
     with pytest.raises(SetupError, match=sentence):
         why_not(building(), parse_move("C5+2"), player)
     with pytest.raises(SetupError, match=sentence):
         apply(building(), parse_move("C5+2"), CHANCE, player)
 
 
-def test_a_refusal_survives_another_process() -> None:
-    """An IllegalMove that is pickled comes back with its move and refusal."""
+def test_an_illegal_move_error_can_be_pickled() -> None:
+    """It keeps its move and its refusal."""
     with pytest.raises(IllegalMove) as error:
         apply(building(), parse_move("B9+1"), CHANCE)
     copied = pickle.loads(pickle.dumps(error.value))

@@ -1,12 +1,13 @@
-"""The game, reading like the rulebook.
+"""The rules of the game, written to be compared with a rulebook.
 
-Standard library only, and nothing in here draws a random number by itself.
+References such as (RULES 5c) are to the articles of docs/rules.md, (RECORD) to docs/record.md.
+Standard library only. Nothing in this package draws a random number: shuffles are passed in.
 """
 
 from manhattan.rules.blocks import Block, Colour, Stock
-from manhattan.rules.board import CITIES, DECK, SITES, Card, Seat, Site, card_for
-from manhattan.rules.chance import SeedShuffler, Shuffler, commitment, lot, shuffle
-from manhattan.rules.editions import DEFAULT_EDITION, EDITIONS, ROWS, Edition, Rules, edition
+from manhattan.rules.board import CITIES, DECK, SITES, Card, Side, Site, card_for
+from manhattan.rules.chance import SeedShuffler, Shuffler, commitment, draw_start_player, shuffle
+from manhattan.rules.editions import DEFAULT_EDITION, EDITIONS, HOUSE_RULES, Edition, Rules, edition
 from manhattan.rules.errors import ChanceError, ManhattanError, NotationError, SetupError
 from manhattan.rules.events import (
     Built,
@@ -23,7 +24,7 @@ from manhattan.rules.moves import Build, Move, Remove, Select, parse_move
 from manhattan.rules.play import apply, deal
 from manhattan.rules.scoring import ColourScore, Result, Sheet
 from manhattan.rules.setup import Player, Setup, set_up
-from manhattan.rules.state import Phase, State, Table
+from manhattan.rules.state import Phase, PublicState, State
 from manhattan.rules.towers import Board, Tower, board_text, parse_board
 
 __all__ = [
@@ -31,7 +32,7 @@ __all__ = [
     "DECK",
     "DEFAULT_EDITION",
     "EDITIONS",
-    "ROWS",
+    "HOUSE_RULES",
     "SITES",
     "Block",
     "Board",
@@ -50,6 +51,7 @@ __all__ = [
     "NotationError",
     "Phase",
     "Player",
+    "PublicState",
     "Reason",
     "Redrew",
     "Refusal",
@@ -58,7 +60,6 @@ __all__ = [
     "Result",
     "Rules",
     "Scored",
-    "Seat",
     "SeedShuffler",
     "Select",
     "Selected",
@@ -67,19 +68,19 @@ __all__ = [
     "Sheet",
     "Shuffled",
     "Shuffler",
+    "Side",
     "Site",
     "State",
     "Stock",
-    "Table",
     "Tower",
     "apply",
     "board_text",
     "card_for",
     "commitment",
     "deal",
+    "draw_start_player",
     "edition",
     "legal_moves",
-    "lot",
     "parse_board",
     "parse_move",
     "set_up",

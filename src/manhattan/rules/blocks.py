@@ -1,4 +1,4 @@
-"""Blocks: four sizes, seven colours over all editions, and each colour's stock (RULES 2)."""
+"""Blocks: four sizes, the seven colours of all editions, and stocks of blocks (RULES 2)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 
 class Colour(StrEnum):
-    """A colour of blocks. Which four a box holds is a matter of the edition."""
+    """A colour of blocks. The edition says which four of them are in the box."""
 
     ORANGE = "orange"
     BLUE = "blue"
@@ -20,7 +20,7 @@ class Colour(StrEnum):
 
     @property
     def letter(self) -> str:
-        """How a move or a tower names the colour; black is ``k``, since ``b`` is blue."""
+        """The letter of the colour in moves and towers; black is ``k``, since ``b`` is blue."""
         return "k" if self is Colour.BLACK else str.__getitem__(self, 0)
 
     def __repr__(self) -> str:
@@ -51,13 +51,13 @@ class Block(NamedTuple):
 
 
 def stock_of(sizes: Iterable[int]) -> Stock:
-    """The stock that holds just these blocks."""
-    held = list(sizes)
-    return held.count(1), held.count(2), held.count(3), held.count(4)
+    """Count the blocks of each size."""
+    blocks = list(sizes)
+    return blocks.count(1), blocks.count(2), blocks.count(3), blocks.count(4)
 
 
 def sizes_in(stock: Stock) -> tuple[int, ...]:
-    """Every block of a stock by its size, ascending."""
+    """List the sizes of all blocks of a stock, ascending."""
     return tuple(size for size in SIZES for _ in range(stock[size - 1]))
 
 

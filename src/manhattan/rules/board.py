@@ -1,4 +1,4 @@
-"""The board: six cities of nine sites, four sides to sit at, and how a card points (RULES 2, 3)."""
+"""The board: six cities of nine sites, four sides, and the sites a card names (RULES 2, 3)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from manhattan.rules.errors import NotationError, describe_characters
 CITIES: Final = "ABCDEF"
 
 Card = int
-"""One of nine positions as its player sees them: 1 far left, 5 the centre, 9 near right."""
+"""One of nine positions as the player sees them: 1 far left, 5 the centre, 9 near right."""
 
 CARDS: Final[tuple[Card, ...]] = tuple(range(1, 10))
 COPIES: Final = 5
@@ -24,25 +24,26 @@ HAND_SIZE: Final = 4
 
 
 class Site(int):
-    """One of the 54 places to build, written ``C5``: the fifth site of city C.
+    """One of the 54 building sites, written ``C5`` for the fifth site of city C.
 
-    Sites are numbered 1 to 9 in each city, row by row from the north-west, whoever looks.
-    A site is its index on the board (A1 is 0, F9 is 53).
+    Sites are numbered 1 to 9 in each city, row by row from the north-west, for all players alike.
+    A site is an integer, its index on the board: A1 is 0, F9 is 53.
     """
 
     __slots__ = ()
 
     def __new__(cls, index: int) -> Self:
         if not 0 <= index < 54:
-            raise NotationError(f"There are sites 0 to 53, not {index}.")
+            raise NotationError(f"Sites have the indices 0 to 53, not {index}.")
         return super().__new__(cls, index)
 
     @classmethod
     def parse(cls, text: str) -> Site:
+        """Read a site from its text form."""
         if re.fullmatch(r"[A-F][1-9]", text) is None:
             raise NotationError(
-                f"{describe_characters(text)} is not a site: write the city's letter A-F "
-                "and a number 1-9, like C5."
+                f"{describe_characters(text)} is not a site: write the letter of the city (A-F) "
+                "and a number from 1 to 9, like C5."
             )
         return SITES[CITIES.index(text[0]) * 9 + int(text[1]) - 1]
 
@@ -53,7 +54,7 @@ class Site(int):
 
     @property
     def position(self) -> int:
-        """1 to 9, row by row from the north-west."""
+        """Its number in the city: 1 to 9, row by row from the north-west."""
         return self % 9 + 1
 
     def __str__(self) -> str:
@@ -66,13 +67,13 @@ class Site(int):
 SITES: Final[tuple[Site, ...]] = tuple(Site(index) for index in range(54))
 
 
-def sites_of(city: str) -> tuple[Site, ...]:
-    """The nine sites of a city, given by its letter."""
+def city_sites(city: str) -> tuple[Site, ...]:
+    """The nine sites of the city with this letter."""
     first = CITIES.index(city) * 9
     return SITES[first : first + 9]
 
 
-class Seat(StrEnum):
+class Side(StrEnum):
     """A side of the board, in clockwise order: each is the left neighbour of the one before."""
 
     SOUTH = "south"
@@ -81,46 +82,46 @@ class Seat(StrEnum):
     EAST = "east"
 
     def __repr__(self) -> str:
-        return f"Seat.{self.name}"
+        return f"Side.{self.name}"
 
 
-CLOCKWISE: Final[tuple[Seat, ...]] = tuple(Seat)
+CLOCKWISE: Final[tuple[Side, ...]] = tuple(Side)
 
 
-def _position(seat: Seat, card: Card) -> int:
-    """The position 1-9 on the board that a card names, read upright from a seat."""
+def _position(side: Side, card: Card) -> int:
+    """The position in a city that a card names when a player at this side reads it upright."""
     r, c = divmod(card - 1, 3)
     row, column = {
-        Seat.SOUTH: (r, c),
-        Seat.WEST: (c, 2 - r),
-        Seat.NORTH: (2 - r, 2 - c),
-        Seat.EAST: (2 - c, r),
-    }[seat]
+        Side.SOUTH: (r, c),
+        Side.WEST: (c, 2 - r),
+        Side.NORTH: (2 - r, 2 - c),
+        Side.EAST: (2 - c, r),
+    }[side]
     return row * 3 + column + 1
 
 
-TARGETS: Final[Mapping[Seat, tuple[tuple[Site, ...], ...]]] = MappingProxyType(
+TARGETS: Final[Mapping[Side, tuple[tuple[Site, ...], ...]]] = MappingProxyType(
     {
-        seat: (
+        side: (
             (),  # there is no card 0
             *(
-                tuple(sites_of(city)[_position(seat, card) - 1] for city in CITIES)
+                tuple(city_sites(city)[_position(side, card) - 1] for city in CITIES)
                 for card in CARDS
             ),
         )
-        for seat in Seat
+        for side in Side
     }
 )
-"""``TARGETS[seat][card]``: the six sites, one in each city, that a card names from a seat."""
+"""``TARGETS[side][card]``: the six sites, one in each city, that a card names from a side."""
 
-_CARDS: Final[Mapping[Seat, tuple[Card, ...]]] = MappingProxyType(
+_CARDS: Final[Mapping[Side, tuple[Card, ...]]] = MappingProxyType(
     {
-        seat: tuple(next(c for c in CARDS if site in TARGETS[seat][c]) for site in SITES)
-        for seat in Seat
+        side: tuple(next(c for c in CARDS if site in TARGETS[side][c]) for site in SITES)
+        for side in Side
     }
 )
 
 
-def card_for(seat: Seat, site: Site) -> Card:
-    """The one card that names a site from a seat."""
-    return _CARDS[seat][site]
+def card_for(side: Side, site: Site) -> Card:
+    """The card that names a site from a side of the board."""
+    return _CARDS[side][site]

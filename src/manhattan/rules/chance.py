@@ -1,7 +1,7 @@
-"""Shuffles that anybody can repeat: from 32 bytes and SHA-256, in any language (RECORD).
+"""Reproducible shuffles from a seed of 32 bytes and SHA-256 (RECORD).
 
-Nothing in the rules draws a random number by itself. A ``Shuffler`` comes in from outside; the
-usual one is ``SeedShuffler``, and one that reads the piles out of a saved game serves as well.
+Nothing in the rules draws a random number. A ``Shuffler`` is passed in: usually a ``SeedShuffler``,
+but it may also read the piles from a saved game.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from manhattan.rules.board import Card
 from manhattan.rules.errors import SetupError
 
 Shuffler = Callable[[int, tuple[Card, ...]], tuple[Card, ...]]
-"""Shuffle number k (0 is the deal) of some cards, sorted; the first card of the answer is drawn
-first."""
+"""Takes the number of the shuffle (0 is the deal) and the sorted cards, and returns them in the
+order in which they will be drawn."""
 
 SEED_BYTES: Final = 32
 _LOT: Final = 2**32 - 1
@@ -25,12 +25,12 @@ _EIGHT_NUMBERS: Final = struct.Struct(">8I")
 
 
 def commitment(seed: bytes) -> str:
-    """What is shown when the cards are dealt: it fixes the seed without telling it."""
+    """The hash of a seed, published at the deal: it fixes the seed without revealing it."""
     return hashlib.sha256(_checked(seed)).hexdigest()
 
 
 def shuffle(seed: bytes, number: int, cards: Sequence[Card]) -> tuple[Card, ...]:
-    """The cards in the order in which they will be drawn."""
+    """Shuffle the cards into the order in which they will be drawn."""
     numbers = _numbers(_checked(seed), number)
     pile = sorted(cards)
     for i in range(len(pile) - 1, 0, -1):
@@ -39,14 +39,14 @@ def shuffle(seed: bytes, number: int, cards: Sequence[Card]) -> tuple[Card, ...]
     return tuple(pile)
 
 
-def lot(seed: bytes, players: int) -> int:
-    """The start player drawn by lot."""
+def draw_start_player(seed: bytes, players: int) -> int:
+    """Draw the start player at random."""
     return _below(players, _numbers(_checked(seed), _LOT))
 
 
 @dataclass(frozen=True, slots=True)
 class SeedShuffler:
-    """All shuffles of a game from one seed. Its ``repr`` keeps the seed to itself."""
+    """A shuffler that derives all shuffles of a game from one seed. Its ``repr`` hides the seed."""
 
     seed: bytes
 
@@ -69,7 +69,7 @@ def _checked(seed: bytes) -> bytes:
 
 
 def _numbers(seed: bytes, number: int) -> Iterator[int]:
-    """The stream of 32-bit numbers of one shuffle."""
+    """Yield the 32-bit numbers of one shuffle."""
     prefix = seed + number.to_bytes(4, "big")
     counter = 0
     while True:
@@ -79,7 +79,7 @@ def _numbers(seed: bytes, number: int) -> Iterator[int]:
 
 
 def _below(n: int, numbers: Iterator[int]) -> int:
-    """An even choice from 0 to n - 1: numbers past the last whole multiple of n are passed over."""
+    """Choose uniformly from 0 to n - 1. Numbers past the last whole multiple of n are skipped."""
     limit = n * (2**32 // n)
     while (x := next(numbers)) >= limit:
         pass

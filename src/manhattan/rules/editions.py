@@ -1,4 +1,4 @@
-"""The rulebooks as data: what differs between them, and house rules (RULES 6, 8)."""
+"""The editions as data: the differences between rulebooks, and house rules (RULES 6, 8)."""
 
 from __future__ import annotations
 
@@ -21,38 +21,38 @@ FinalTie = Literal["shared", "own_tallest", "board_tallest"]
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """One value for each row in which rulebooks differ. Every row can be a house rule."""
+    """One value for each row in which the rulebooks differ. A house rule can change any row."""
 
     sides: Sides
-    """May players share a side of the board?"""
+    """Whether players may share a side of the board."""
     tallest_tie: TallestTie
-    """Who scores the tallest tower when several share its height: nobody, or their one owner."""
+    """The scorer if several towers are the tallest: nobody, or the one owner of all of them."""
     four_players: FourPlayers
-    """Blocks a round x rounds."""
+    """Blocks a round x number of rounds."""
     three_players: ThreePlayers
     two_players: TwoPlayers
-    """The same, for each of a player's two colours unless it says one colour."""
+    """The same, for each of the player's two colours unless the value says one colour."""
     final_tie: FinalTie
-    """What separates equal points: nothing, the tied players' own tallest towers, or the
-    board's tallest tower; the latter two look at the majorities next."""
+    """What breaks a tie at the end: nothing, the tied players' own tallest towers, or the
+    board's tallest tower; majorities come next after the latter two."""
 
     def changed(self, house_rules: Mapping[str, str]) -> Rules:
-        """These rules with some rows changed."""
+        """Return these rules with some rows changed."""
         for row, value in house_rules.items():
-            if row not in ROWS:
+            if row not in HOUSE_RULES:
                 raise SetupError(
                     f"There is no house rule {describe_characters(row)}. "
-                    f"What can be changed: {', '.join(ROWS)}."
+                    f"The house rules are: {', '.join(HOUSE_RULES)}."
                 )
-            if value not in ROWS[row]:
+            if value not in HOUSE_RULES[row]:
                 raise SetupError(
                     f"The house rule {row} can't be {describe_characters(str(value))}. "
-                    f"It can be: {', '.join(ROWS[row])}."
+                    f"It can be: {', '.join(HOUSE_RULES[row])}."
                 )
         return replace(self, **house_rules)  # type: ignore[arg-type]  # each value was checked above
 
 
-ROWS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+HOUSE_RULES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "sides": get_args(Sides),
         "tallest_tie": get_args(TallestTie),
@@ -62,18 +62,19 @@ ROWS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "final_tie": get_args(FinalTie),
     }
 )
-"""Every row's name and the values that it can take."""
+"""Every rule that differs between editions or that players may change, and its values. Changed by
+the players, such a rule is a house rule."""
 
 
-def house_rules_in(texts: Iterable[str], sign: str = "=") -> dict[str, str]:
-    """House rules that were written as ``row=value``, or with another sign between them."""
+def parse_house_rules(texts: Iterable[str], sign: str = "=") -> dict[str, str]:
+    """Read house rules written as ``row=value``, or with another sign than ``=``."""
     changes: dict[str, str] = {}
     for text in texts:
-        row, found, value = text.partition(sign)
-        if not found:
+        row, separator, value = text.partition(sign)
+        if not separator:
             raise SetupError(
-                f"{text!r} is no house rule: write it like tallest_tie{sign}one_owner. "
-                f"What can be changed: {', '.join(ROWS)}."
+                f"{text!r} is not a house rule: write it like tallest_tie{sign}one_owner. "
+                f"The house rules are: {', '.join(HOUSE_RULES)}."
             )
         changes[row] = value
     return changes
@@ -81,19 +82,19 @@ def house_rules_in(texts: Iterable[str], sign: str = "=") -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """How much is built when: for each colour of a player, so many blocks in so many rounds."""
+    """How many blocks of each colour a player builds in a round, and for how many rounds."""
 
     blocks: int
     rounds: int
     colours: int
-    """How many colours each player has."""
+    """The number of colours of each player."""
 
 
 def schedule(rules: Rules, players: int) -> Schedule:
-    """The schedule for a number of players."""
+    """Look up the schedule for a number of players."""
     row = {4: rules.four_players, 3: rules.three_players, 2: rules.two_players}[players]
     match = re.match(r"(\d)x(\d)", row)
-    assert match is not None  # the row's values are a closed list
+    assert match is not None  # the values of a row are a closed list
     two_colours = players == 2 and not row.endswith("one-colour")
     return Schedule(int(match[1]), int(match[2]), colours=2 if two_colours else 1)
 
@@ -106,14 +107,14 @@ class Edition:
     title: str
     language: str
     colours: tuple[Colour, ...]
-    """The colours in the box, in the order in which a table hands them out by default."""
+    """The colours in the box, in the order in which players get them by default."""
     cities: tuple[str, ...]
-    """The names of the cities A to F; the later books print the letters alone."""
+    """The names of the cities A to F; later editions print only the letters."""
     start_player: str
-    """How the book settles who begins. Not a rule of play: a table names him or draws lots."""
+    """How the rulebook chooses the first start player. Here the players agree or draw lots."""
     rules: Rules
     options: str = ""
-    """What the book leaves to the players, and how a table says so."""
+    """What the rulebook leaves to the players, and the house rules for it."""
 
 
 _NAMED_CITIES: Final = ("Sydney", "Manhattan", "Frankfurt", "Hong Kong", "São Paulo", "Cairo")
@@ -152,8 +153,9 @@ EDITIONS: Final[Mapping[str, Edition]] = MappingProxyType(
                 start_player="settled freely",
                 rules=replace(_RULES_2017, sides="free", final_tie="shared"),
                 options=(
-                    "The book leaves this to the table: three may also take 6 blocks in 4 rounds "
-                    "(three_players=6x4), and two may play one colour each, 6 blocks in 4 rounds "
+                    "The rulebook leaves two options to the players: three players can also take "
+                    "6 blocks a round for 4 rounds (three_players=6x4), and two players can play "
+                    "one colour each with 6 blocks a round for 4 rounds "
                     "(two_players=6x4-one-colour)."
                 ),
             ),
@@ -178,12 +180,14 @@ EDITIONS: Final[Mapping[str, Edition]] = MappingProxyType(
         )
     }
 )
+"""All editions by id. Never change the rules of an edition: stored games and records are replayed
+with them. Add a new edition instead."""
 
 DEFAULT_EDITION: Final = "hig-2017"
 
 
 def edition(id: str) -> Edition:
-    """The edition of this name."""
+    """Look up an edition by its id."""
     if id not in EDITIONS:
         raise SetupError(
             f"There is no edition {describe_characters(id)}. "

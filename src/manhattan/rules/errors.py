@@ -1,42 +1,46 @@
-"""What can go wrong, as types for programs and sentences for people."""
+"""Errors: types for programs, and sentences for people."""
 
 
 class ManhattanError(Exception):
-    """The base of every error that this package raises on purpose.
+    """The base class of every error that this package raises on purpose.
 
-    Its text is a sentence for a person: what happened, where, and what to do.
+    Its text is a sentence for a person: what happened, where, and what to do about it.
     """
 
 
 class NotationError(ManhattanError, ValueError):
-    """A text that should be a move, a site, a tower or a board is not."""
+    """A text is not the move, site, tower or board that it should be."""
 
 
 class SetupError(ManhattanError, ValueError):
-    """A table that can't be set up: players, seats, colours, edition or house rules."""
+    """A table can't be set up with these players, sides, colours, edition or house rules."""
+
+
+class InvalidName(SetupError):
+    """A text is not a player's name."""
 
 
 class ChanceError(ManhattanError, ValueError):
-    """A shuffle from outside did not give back the cards that it was given."""
+    """A shuffler did not return the cards that it was given."""
 
 
 def printable(text: str) -> str:
-    """The text on one line, with whatever would act on a terminal, or can't be seen, escaped."""
+    """Escape the characters of a text that are invisible or control a terminal."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def describe_characters(text: str, limit: int = 40) -> str:
-    """The text in quotes, shortened, with every character named that only looks like ASCII.
+    """Quote a text, shorten it, and name its characters that are not ASCII.
 
-    C5+3 with a Cyrillic C reads like a perfect move; whoever typed it can't see why it isn't.
+    C5+3 with a Cyrillic C looks like a correct move, so the reader can't see what is wrong.
     """
-    kept = text if len(text) <= limit else text[: limit - 1]
-    shown = kept if kept == text else kept + "…"
-    strange = sorted({c for c in kept if not ("\x20" <= c <= "\x7e")})
-    quoted = repr(shown) if shown.isprintable() else ascii(shown)
-    if not strange:
+    prefix = text if len(text) <= limit else text[: limit - 1]
+    shortened = prefix if prefix == text else prefix + "…"
+    quoted = repr(shortened) if shortened.isprintable() else ascii(shortened)
+    not_ascii = sorted({c for c in prefix if not ("\x20" <= c <= "\x7e")})
+    if not not_ascii:
         return quoted
-    names = ", ".join(f"{_visible(c)} is U+{ord(c):04X} {_name(c)}" for c in strange[:3])
+    names = ", ".join(f"{_visible(c)} is U+{ord(c):04X} {_name(c)}" for c in not_ascii[:3])
     return f"{quoted} ({names})"
 
 
@@ -45,6 +49,6 @@ def _visible(character: str) -> str:
 
 
 def _name(character: str) -> str:
-    import unicodedata  # loaded only when somebody mistyped: it is a megabyte of names
+    import unicodedata  # a megabyte of names, loaded only for this error message
 
     return unicodedata.name(character, "without a name")

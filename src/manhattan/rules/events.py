@@ -1,7 +1,7 @@
-"""What happened: the frozen facts that logs, records, replays and screens feed on.
+"""Game events: the immutable facts from which logs, records, replays and screens are made.
 
-Cards that only one player has seen, and the order of a pile, are None where they are not for
-the eyes of whoever reads (``manhattan.view`` does that).
+``manhattan.view`` redacts them: drawn cards and the order of a pile are None for a reader who may
+not know them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from manhattan.rules.scoring import Result, Sheet
 
 
 class Selected(NamedTuple):
-    """A player chose his blocks for the round."""
+    """A player chose their blocks for the round."""
 
     player: int
     move: Select
@@ -29,7 +29,8 @@ class Built(NamedTuple):
     block: Block
     card: Card
     taken_from: Colour | None
-    """The colour that owned the tower before, if this was a takeover."""
+    """The colour that owned the tower before, if this was a takeover. It can be the player's own
+    other colour. None if the site was empty, or if the tower was already the block's colour."""
     drew: Card | None
 
     @property
@@ -38,7 +39,7 @@ class Built(NamedTuple):
 
 
 class Shuffled(NamedTuple):
-    """The played cards became the new draw pile. Stands before the event whose draw needed it."""
+    """The played cards became the new draw pile. Comes before the event whose draw needed it."""
 
     number: int
     """The deal is shuffle 0, so the first of these is number 1."""
@@ -46,7 +47,7 @@ class Shuffled(NamedTuple):
 
 
 class Redrew(NamedTuple):
-    """A player could place nothing: he showed his hand and drew a new one."""
+    """A player had no legal placement, showed their hand and drew a new one."""
 
     player: int
     hand: tuple[Card, ...]
@@ -54,7 +55,7 @@ class Redrew(NamedTuple):
 
 
 class Removed(NamedTuple):
-    """Still nothing could be placed: a block was taken out of the game."""
+    """A player still had no legal placement and took a block out of the game."""
 
     player: int
     move: Remove

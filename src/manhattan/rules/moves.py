@@ -1,15 +1,14 @@
 """The three moves and their one text form, both ways.
 
-``C5+3`` builds a block of 3 floors on site 5 of city C. Seat and site determine the card.
+``C5+3`` builds a block of 3 floors on site 5 of city C. Side and site determine the card.
 ``[112234]`` chooses six blocks for the round. ``-2`` takes a block of 2 floors out of the game.
-Whoever plays two colours says which: ``C5+3o``, ``[1124|1223]``, ``-2o``.
+A player with two colours names the colour: ``C5+3o``, ``[1124|1223]``, ``-2o``.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass
 from typing import Final
 
 from manhattan.rules.blocks import BLOCKS_OF_A_COLOUR, COLOUR_BY_LETTER, SIZES, Colour
@@ -21,7 +20,7 @@ Sizes = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Select:
-    """Choosing the round's blocks: for each of the player's colours their sizes, ascending."""
+    """The choice of the round's blocks: for each of the player's colours the sizes, ascending."""
 
     blocks: tuple[Sizes, ...]
 
@@ -30,10 +29,12 @@ class Select:
             in_order = list(sizes) == sorted(sizes) and set(sizes) <= set(SIZES)
             if not in_order or not 1 <= len(sizes) <= BLOCKS_OF_A_COLOUR:
                 raise NotationError(
-                    f"Chosen blocks are sizes from 1 to 4 in ascending order, not {sizes}."
+                    f"A choice of blocks is a list of sizes from 1 to 4, ascending, not {sizes}."
                 )
         if not 1 <= len(self.blocks) <= 2:
-            raise NotationError(f"Blocks are chosen of 1 or 2 colours, not of {len(self.blocks)}.")
+            raise NotationError(
+                f"A choice has blocks of 1 or 2 colours, not of {len(self.blocks)}."
+            )
 
     def __str__(self) -> str:
         return f"[{'|'.join(''.join(map(str, sizes)) for sizes in self.blocks)}]"
@@ -44,24 +45,20 @@ class Select:
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """Placing a block on a site, with the card that names the site."""
+    """The placement of a block on a site, with the card that names the site."""
 
     site: Site
     size: int
     colour: Colour | None = None
-    """Which of his two colours; None for a player who has one."""
-    _text: str = field(init=False, repr=False, compare=False)
-    """Kept, because every turn has dozens of these and a table tells all of them."""
+    """Which of the player's two colours; None for a player who has one."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.site, Site):
-            raise NotationError(f"A block is built on a Site, not on {self.site!r}.")
+            raise NotationError(f"A block is placed on a Site, not on {self.site!r}.")
         _check_size(self.size)
-        text = f"{self.site}+{self.size}{_letter(self.colour)}"
-        object.__setattr__(self, "_text", text)
 
     def __str__(self) -> str:
-        return self._text
+        return f"{self.site}+{self.size}{_letter(self.colour)}"
 
     def __repr__(self) -> str:
         return f"parse_move('{self}')"
@@ -69,7 +66,7 @@ class Build:
 
 @dataclass(frozen=True, slots=True)
 class Remove:
-    """Taking a block out of the game, when none can be placed."""
+    """The removal of a block from the game, when none can be placed."""
 
     size: int
     colour: Colour | None = None
@@ -86,15 +83,14 @@ class Remove:
 
 Move = Select | Build | Remove
 
-# Every class is spelled out: \d would take any script's digits, and $ a line's end.
+# Character classes are spelled out, because \d matches the digits of every script.
 _BUILD: Final = re.compile(r"([A-F][1-9])\+([1-4])([obypkrg])?")
 _REMOVE: Final = re.compile(r"-([1-4])([obypkrg])?")
 _SELECT: Final = re.compile(r"\[([1-4]{1,24})(?:\|([1-4]{1,24}))?\]")
 
 
-@lru_cache(maxsize=4096)
 def parse_move(text: str) -> Move:
-    """The move that a text says.
+    """Read a move from its text form.
 
     >>> parse_move("C5+3").site.city
     'C'
@@ -108,7 +104,7 @@ def parse_move(text: str) -> Move:
         in_order = ["".join(sorted(group)) for group in groups]
         if groups != in_order:
             raise NotationError(
-                f"{describe_characters(text)} lists sizes out of order: "
+                f"{describe_characters(text)} lists the sizes out of order: "
                 f"write [{'|'.join(in_order)}]."
             )
         return Select(tuple(tuple(map(int, group)) for group in groups))

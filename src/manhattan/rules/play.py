@@ -1,4 +1,4 @@
-"""Playing: the deal, and what a move does (RULES 4, 5, 9)."""
+"""The course of a game: the deal, and the effects of a move (RULES 4, 5, 9)."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from manhattan.rules.errors import ChanceError
 from manhattan.rules.events import Built, Ended, Event, Redrew, Removed, Scored, Selected, Shuffled
 from manhattan.rules.legality import IllegalMove, can_build, colour_of, why_not
 from manhattan.rules.moves import Build, Move, Remove, Select
-from manhattan.rules.scoring import decide, score_round
+from manhattan.rules.scoring import determine_result, score_round
 from manhattan.rules.setup import Setup
-from manhattan.rules.state import Phase, State, Table
+from manhattan.rules.state import Phase, PublicState, State
 from manhattan.rules.towers import EMPTY_BOARD
 
 T = TypeVar("T")
 
 
 def deal(setup: Setup, chance: Shuffler) -> State:
-    """The start of a game: four cards in a row to each player, from the start player clockwise."""
+    """Deal a game: four cards in a row to each player, clockwise from the start player."""
     deck = _shuffled(chance, 0, DECK)
     count = len(setup.players)
-    table = Table(
+    public = PublicState(
         setup=setup,
         board=EMPTY_BOARD,
         supplies=(FULL_STOCK,) * len(setup.colours),
@@ -48,180 +48,186 @@ def deal(setup: Setup, chance: Shuffler) -> State:
     )
     turns = [(player - setup.first) % count for player in range(count)]
     hands = (tuple(sorted(deck[HAND_SIZE * t : HAND_SIZE * (t + 1)])) for t in turns)
-    return State(table, tuple(hands), deck[HAND_SIZE * count :])
+    return State(public, tuple(hands), deck[HAND_SIZE * count :])
 
 
 def apply(
     state: State, move: Move, chance: Shuffler, player: int | None = None
 ) -> tuple[State, tuple[Event, ...]]:
-    """The state after a move, and everything that happened, up to the next decision.
+    """Return the state after a move, and all events up to the next decision.
 
-    A refused move raises ``IllegalMove`` and changes nothing.
+    An illegal move raises ``IllegalMove`` and changes nothing.
     """
-    if refused := why_not(state, move, player):
-        raise IllegalMove(move, refused)
-    table, events, drawn = take_turn(
-        state.table, move, lambda table, count: _draw(table, state.pile, count, chance)
+    if refusal := why_not(state, move, player):
+        raise IllegalMove(move, refusal)
+    public, events, drawn = take_turn(
+        state.public, move, lambda public, count: _draw(public, state.pile, count, chance)
     )
     if drawn is None:
-        return begin_turn(state._replace(table=table), chance, events)
-    assert isinstance(move, Build)  # only who builds draws
+        return begin_turn(state._replace(public=public), chance, events)
+    assert isinstance(move, Build)  # only a placement draws a card
     hand = [*state.hand, *drawn.cards]
-    hand.remove(card_for(state.table.seat, move.site))
-    hands = _with(state.hands, state.table.mover, tuple(sorted(hand)))
-    return begin_turn(State(table, hands, drawn.pile), chance, events)
+    hand.remove(card_for(state.public.side, move.site))
+    hands = _with(state.hands, state.public.mover, tuple(sorted(hand)))
+    return begin_turn(State(public, hands, drawn.pile), chance, events)
 
 
 class Drawn(NamedTuple):
-    """Cards that were drawn, and what is left. Whoever can't see cards has none here."""
+    """The result of a draw. There are no cards in it for a caller who can't see them."""
 
     cards: tuple[Card, ...]
-    table: Table
+    public: PublicState
     pile: tuple[Card, ...]
     shuffles: tuple[Shuffled, ...]
 
 
-Draw = Callable[[Table, int], Drawn]
-"""Draw so many cards, with the cards in sight or without."""
+Draw = Callable[[PublicState, int], Drawn]
+"""Draws a number of cards, for a caller who can see them or one who can't."""
 
 
 def take_turn(
-    table: Table, move: Move, draw: Draw
-) -> tuple[Table, tuple[Event, ...], Drawn | None]:
-    """What a legal move does to the open table, and what was drawn for it. The hands are not its
-    business, so it serves those who can't see them too."""
-    mover = table.mover
+    public: PublicState, move: Move, draw: Draw
+) -> tuple[PublicState, tuple[Event, ...], Drawn | None]:
+    """Return the public state after a legal move, the events, and the cards that were drawn.
+
+    It needs no hands, so it also serves the replay of a record without hidden cards.
+    """
+    mover = public.mover
     if isinstance(move, Select):
-        return after_select(table, move), (Selected(mover, move),), None
-    colour = colour_of(table, move)
+        return after_select(public, move), (Selected(mover, move),), None
+    colour = colour_of(public, move)
     block = Block(colour, move.size)
     if isinstance(move, Remove):
-        table, scored = after_turn(after_remove(table, block))
-        return table, (Removed(mover, move, block), *scored), None
-    card = card_for(table.seat, move.site)
-    owner = table.board[move.site].owner
+        public, scored = after_turn(after_remove(public, block))
+        return public, (Removed(mover, move, block), *scored), None
+    card = card_for(public.side, move.site)
+    owner = public.board[move.site].owner
     taken_from = None if owner is colour else owner
-    drawn = draw(after_build(table, move, block, card), 1)
-    table, scored = after_turn(drawn.table)
+    drawn = draw(after_build(public, move, block, card), 1)
+    public, scored = after_turn(drawn.public)
     drew = drawn.cards[0] if drawn.cards else None
     built = Built(mover, move, block, card, taken_from, drew)
-    return table, (*drawn.shuffles, built, *scored), drawn
+    return public, (*drawn.shuffles, built, *scored), drawn
 
 
-def after_select(table: Table, move: Select) -> Table:
-    """The table after the mover's choice of blocks; the last choice opens the building."""
-    supplies, tableaus = list(table.supplies), list(table.tableaus)
-    for own, sizes in zip(table.setup.own[table.mover], move.blocks, strict=True):
+def after_select(public: PublicState, move: Select) -> PublicState:
+    """The public state after the mover's choice of blocks. Building follows the last choice."""
+    supplies, tableaus = list(public.supplies), list(public.tableaus)
+    for own, sizes in zip(public.setup.colours_by_player[public.mover], move.blocks, strict=True):
         supplies[own.slot] = subtract(supplies[own.slot], stock_of(sizes))
         tableaus[own.slot] = stock_of(sizes)
-    following = table.setup.left_of(table.mover)
-    return table._replace(
+    following = public.setup.left_of(public.mover)
+    return public._replace(
         supplies=tuple(supplies),
         tableaus=tuple(tableaus),
         mover=following,
-        phase=Phase.BUILD if following == table.start_player else Phase.SELECT,
+        phase=Phase.BUILD if following == public.start_player else Phase.SELECT,
     )
 
 
-def after_build(table: Table, move: Build, block: Block, card: Card) -> Table:
-    """The table after a card was played, its block placed and the turn passed on. What is drawn
-    for the card is seen to by the caller."""
-    return table._replace(
-        board=_with(table.board, move.site, table.board[move.site].topped(block)),
-        tableaus=_without(table, block),
-        played=(*table.played, card),
-        mover=table.setup.left_of(table.mover),
+def after_build(public: PublicState, move: Build, block: Block, card: Card) -> PublicState:
+    """The public state after a placement, with the next player to move. The caller draws."""
+    return public._replace(
+        board=_with(public.board, move.site, public.board[move.site].topped(block)),
+        tableaus=_without(public, block),
+        played=(*public.played, card),
+        mover=public.setup.left_of(public.mover),
     )
 
 
-def after_remove(table: Table, block: Block) -> Table:
-    """The table after a block was taken out of the game and the turn passed on."""
-    index = table.setup.colour_index(block.colour)
-    return table._replace(
-        tableaus=_without(table, block),
-        taken_out=_with(table.taken_out, index, add(table.taken_out[index], ONE_BLOCK[block.size])),
-        mover=table.setup.left_of(table.mover),
+def after_remove(public: PublicState, block: Block) -> PublicState:
+    """The public state after the removal of a block, with the next player to move."""
+    index = public.setup.colour_index(block.colour)
+    return public._replace(
+        tableaus=_without(public, block),
+        taken_out=_with(
+            public.taken_out, index, add(public.taken_out[index], ONE_BLOCK[block.size])
+        ),
+        mover=public.setup.left_of(public.mover),
         phase=Phase.BUILD,
     )
 
 
-def after_turn(table: Table) -> tuple[Table, tuple[Event, ...]]:
-    """The table when a building turn is over: a round's last one is followed by the scoring, and
-    the last round by the end."""
-    setup = table.setup
-    if any(map(any, table.tableaus)):
-        return table, ()
-    sheet = score_round(table.board, setup, table.round, table.scores)
-    start = setup.left_of(table.start_player)
-    table = table._replace(sheets=(*table.sheets, sheet), start_player=start, mover=start)
-    if table.round < setup.schedule.rounds:
-        return table._replace(round=table.round + 1, phase=Phase.SELECT), (Scored(sheet),)
-    result = decide(table.board, setup, sheet.scores)
-    return table._replace(phase=Phase.OVER, result=result), (Scored(sheet), Ended(result))
+def after_turn(public: PublicState) -> tuple[PublicState, tuple[Event, ...]]:
+    """End a building turn: score the round after its last turn, and end the game after the last
+    round."""
+    setup = public.setup
+    if any(map(any, public.tableaus)):
+        return public, ()
+    sheet = score_round(public.board, setup, public.round, public.scores)
+    start = setup.left_of(public.start_player)
+    public = public._replace(sheets=(*public.sheets, sheet), start_player=start, mover=start)
+    if public.round < setup.schedule.rounds:
+        return public._replace(round=public.round + 1, phase=Phase.SELECT), (Scored(sheet),)
+    result = determine_result(public.board, setup, sheet.scores)
+    return public._replace(phase=Phase.OVER, result=result), (Scored(sheet), Ended(result))
 
 
 def begin_turn(
     state: State, chance: Shuffler, events: tuple[Event, ...] = ()
 ) -> tuple[State, tuple[Event, ...]]:
-    """What happens by itself before a decision: who can place nothing shows his hand and redraws.
+    """Redraw before a decision, if the player to move has no legal placement.
 
-    If the new hand gives no placement either, he has to take a block out: there is one redraw
-    in a turn and never a second.
+    If the new hand has none either, the player must take a block out of the game: there is at most
+    one redraw in a turn.
     """
-    table = state.table
-    if table.phase is not Phase.BUILD or can_build(table, state.hand):
+    public = state.public
+    if public.phase is not Phase.BUILD or can_build(public, state.hand):
         return state, events
-    table, events_of_redraw, drawn = redraw(
-        table, state.hand, lambda table, count: _draw(table, state.pile, count, chance)
+    public, events_of_redraw, drawn = redraw(
+        public, state.hand, lambda public, count: _draw(public, state.pile, count, chance)
     )
     hand = tuple(sorted(drawn.cards))
-    if not can_build(table, hand):
-        table = table._replace(phase=Phase.REMOVE)
-    state = State(table, _with(state.hands, table.mover, hand), drawn.pile)
+    if not can_build(public, hand):
+        public = public._replace(phase=Phase.REMOVE)
+    state = State(public, _with(state.hands, public.mover, hand), drawn.pile)
     return state, (*events, *events_of_redraw)
 
 
 def redraw(
-    table: Table, shown: tuple[Card, ...], draw: Draw
-) -> tuple[Table, tuple[Event, ...], Drawn]:
-    """What a redraw does to the open table: the mover shows his hand and draws another."""
-    drawn = draw(table._replace(played=(*table.played, *shown)), HAND_SIZE)
-    return drawn.table, (*drawn.shuffles, Redrew(table.mover, shown, drawn.cards or None)), drawn
+    public: PublicState, shown: tuple[Card, ...], draw: Draw
+) -> tuple[PublicState, tuple[Event, ...], Drawn]:
+    """Return the public state and the events after the mover showed their hand and redrew."""
+    drawn = draw(public._replace(played=(*public.played, *shown)), HAND_SIZE)
+    return drawn.public, (*drawn.shuffles, Redrew(public.mover, shown, drawn.cards or None)), drawn
 
 
-def _draw(table: Table, pile: tuple[Card, ...], count: int, chance: Shuffler) -> Drawn:
-    """Draw some cards. A pile that is empty when a card is needed, not earlier, is made anew from
-    all played cards. One shuffle is always enough: at least 29 cards are neither held nor drawn."""
+def _draw(public: PublicState, pile: tuple[Card, ...], count: int, chance: Shuffler) -> Drawn:
+    """Draw cards from the pile.
+
+    If the pile runs out, all played cards are shuffled into a new one, and not before. One shuffle
+    is always enough: at least 29 cards are not in the players' hands.
+    """
     if len(pile) >= count:
-        return Drawn(pile[:count], table, pile[count:], ())
-    fresh = _shuffled(chance, table.shuffles, tuple(sorted(table.played)))
-    event = Shuffled(table.shuffles, fresh)
+        return Drawn(pile[:count], public, pile[count:], ())
+    new_pile = _shuffled(chance, public.shuffles, tuple(sorted(public.played)))
+    event = Shuffled(public.shuffles, new_pile)
     missing = count - len(pile)
-    return Drawn(pile + fresh[:missing], after_shuffle(table), fresh[missing:], (event,))
+    return Drawn(pile + new_pile[:missing], after_shuffle(public), new_pile[missing:], (event,))
 
 
-def after_shuffle(table: Table) -> Table:
-    """The table after the played cards became the new draw pile."""
-    return table._replace(played=(), shuffles=table.shuffles + 1)
+def after_shuffle(public: PublicState) -> PublicState:
+    """The public state after the played cards became the new draw pile."""
+    return public._replace(played=(), shuffles=public.shuffles + 1)
 
 
 def _shuffled(chance: Shuffler, number: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
     pile = tuple(chance(number, cards))
     if tuple(sorted(pile)) != cards:
         raise ChanceError(
-            f"Shuffle {number} must give back the {len(cards)} cards that it was given; "
-            f"it gave {len(pile)} cards, or other ones."
+            f"Shuffle {number} must return the {len(cards)} cards that it was given; "
+            f"it returned {len(pile)} cards, or different ones."
         )
     return pile
 
 
-def _without(table: Table, block: Block) -> tuple[Stock, ...]:
-    """The tableaus without a block."""
-    index = table.setup.colour_index(block.colour)
-    return _with(table.tableaus, index, subtract(table.tableaus[index], ONE_BLOCK[block.size]))
+def _without(public: PublicState, block: Block) -> tuple[Stock, ...]:
+    """The tableaus without one block."""
+    index = public.setup.colour_index(block.colour)
+    return _with(public.tableaus, index, subtract(public.tableaus[index], ONE_BLOCK[block.size]))
 
 
 def _with(items: tuple[T, ...], index: int, item: T) -> tuple[T, ...]:
-    changed = list(items)  # half as long as putting slices together
+    changed = list(items)
     changed[index] = item
     return tuple(changed)

@@ -1,12 +1,13 @@
-"""Scoring a round, and who has won (RULES 5c, 7, 8)."""
+"""Scoring of a round, and the winner of a game (RULES 5c, 7, 8)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import sub
 from typing import Final, Literal
 
-from manhattan.rules.blocks import Colour
+from manhattan.rules.blocks import Block, Colour
 from manhattan.rules.board import CITIES, SITES, Site
 from manhattan.rules.editions import TallestTie
 from manhattan.rules.setup import Setup
@@ -19,18 +20,19 @@ TOWER_POINTS: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class ColourScore:
-    """What one colour scores in a round."""
+    """The score of one colour in a round."""
 
-    tallest: int
+    tallest_points: int
     """The points for the tallest tower: 3 or 0."""
     majorities: tuple[str, ...]
     """The cities in which it owns more towers than every other single colour."""
     towers: int
-    """How many towers it owns."""
+    """The number of towers that it owns."""
 
     @property
     def points(self) -> int:
-        return self.tallest + MAJORITY_POINTS * len(self.majorities) + TOWER_POINTS * self.towers
+        majority_points = MAJORITY_POINTS * len(self.majorities)
+        return self.tallest_points + majority_points + TOWER_POINTS * self.towers
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +40,14 @@ class Sheet:
     """The score sheet of a round."""
 
     round: int
-    tallest: tuple[Site, ...]
-    """Where the tallest towers stand: one site, or several that share the height."""
+    tallest_sites: tuple[Site, ...]
+    """The sites of the tallest towers: one, or several of the same height."""
     height: int
     """The height of the tallest towers; 0 on an empty board."""
     colours: tuple[ColourScore, ...]
     """In the order of the colours in play."""
     scores: tuple[int, ...]
-    """Every player's total so far, this round included."""
+    """The total of each player so far, this round included."""
 
 
 DecidedBy = Literal["points", "tallest", "majorities", "shared"]
@@ -53,7 +55,7 @@ DecidedBy = Literal["points", "tallest", "majorities", "shared"]
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a game ended."""
+    """The result of a game."""
 
     scores: tuple[int, ...]
     winners: tuple[int, ...]
@@ -62,14 +64,14 @@ class Result:
 
 
 def tallest_towers(board: Board) -> tuple[Site, ...]:
-    """The sites of all towers that share the greatest height."""
+    """Find the sites of all towers of the greatest height."""
     heights = [tower.height for tower in board]
     tallest = max(heights)
     return tuple(SITES[n] for n, height in enumerate(heights) if height == tallest > 0)
 
 
 def tallest_scorer(board: Board, tallest: Sequence[Site], tie: TallestTie) -> Colour | None:
-    """The colour that scores the tallest tower, if any does; they stand on the given sites."""
+    """Find the colour that scores the tallest tower, given the sites of the tallest; or None."""
     owners = {board[site].owner for site in tallest}
     if len(tallest) == 1 or (tie == "one_owner" and len(owners) == 1):
         return owners.pop()
@@ -77,26 +79,26 @@ def tallest_scorer(board: Board, tallest: Sequence[Site], tie: TallestTie) -> Co
 
 
 def majorities(board: Board) -> dict[str, Colour]:
-    """The cities in which one colour owns strictly more towers than every other, and whose."""
-    held: dict[str, Colour] = {}
+    """Find the cities in which one colour owns more towers than every other one, and the colour."""
+    holders: dict[str, Colour] = {}
     for index, city in enumerate(CITIES):
         owners = [tower.owner for tower in board[index * 9 : index * 9 + 9] if tower.owner]
         counts = sorted(((owners.count(colour), colour) for colour in set(owners)), reverse=True)
         if counts and (len(counts) == 1 or counts[0][0] > counts[1][0]):
-            held[city] = counts[0][1]
-    return held
+            holders[city] = counts[0][1]
+    return holders
 
 
 def score_round(board: Board, setup: Setup, round: int, before: Sequence[int]) -> Sheet:
-    """The score sheet of a round, given the totals before it."""
+    """Score a round, given the totals before it."""
     tallest = tallest_towers(board)
     scorer = tallest_scorer(board, tallest, setup.rules.tallest_tie)
-    held = majorities(board)
+    holders = majorities(board)
     owners = [tower.owner for tower in board]
     colours = tuple(
         ColourScore(
-            tallest=TALLEST_POINTS if colour is scorer else 0,
-            majorities=tuple(city for city, holder in held.items() if holder is colour),
+            tallest_points=TALLEST_POINTS if colour is scorer else 0,
+            majorities=tuple(city for city, holder in holders.items() if holder is colour),
             towers=owners.count(colour),
         )
         for colour in setup.colours
@@ -108,31 +110,40 @@ def score_round(board: Board, setup: Setup, round: int, before: Sequence[int]) -
     return Sheet(round, tallest, height, colours, tuple(totals))
 
 
-def decide(board: Board, setup: Setup, scores: Sequence[int]) -> Result:
-    """Who has won at the end: most points, then what the rules say about ties.
+def placement_gains(board: Board, setup: Setup, site: Site, block: Block) -> tuple[int, ...]:
+    """How many more points each player would score if the round ended after a placement."""
+    after = (*board[:site], board[site].topped(block), *board[site + 1 :])
+    zeros = (0,) * len(setup.players)
+    now = score_round(board, setup, 1, zeros).scores
+    then = score_round(after, setup, 1, zeros).scores
+    return tuple(map(sub, then, now))
 
-    Each criterion keeps the best of those still tied; the next looks at those who are left.
+
+def determine_result(board: Board, setup: Setup, scores: Sequence[int]) -> Result:
+    """Determine the winners: most points, then the tie-breakers of the rules.
+
+    Each criterion keeps the best of the players who are still tied.
     """
     criteria: list[tuple[DecidedBy, Callable[[int], int]]] = [("points", lambda p: scores[p])]
     if setup.rules.final_tie != "shared":
-        own = [_own_tallest(board, setup, player) for player in range(len(scores))]
+        heights = [_own_tallest(board, setup, player) for player in range(len(scores))]
         if setup.rules.final_tie == "own_tallest":
-            criteria.append(("tallest", lambda p: own[p]))
-        else:  # who owns a tower of the board's greatest height; if nobody tied does, all stay
-            summit = max(own)
-            criteria.append(("tallest", lambda p: int(own[p] == summit)))
+            criteria.append(("tallest", lambda p: heights[p]))
+        else:  # owns a tower of the board's greatest height; if no tied player does, all stay
+            greatest = max(heights)
+            criteria.append(("tallest", lambda p: int(heights[p] == greatest)))
         holders = [setup.player_of(colour) for colour in majorities(board).values()]
         criteria.append(("majorities", holders.count))
     tied = list(range(len(scores)))
-    for name, worth in criteria:
-        best = max(worth(player) for player in tied)
-        tied = [player for player in tied if worth(player) == best]
+    for name, value in criteria:
+        best = max(value(player) for player in tied)
+        tied = [player for player in tied if value(player) == best]
         if len(tied) == 1:
             return Result(tuple(scores), tuple(tied), name)
     return Result(tuple(scores), tuple(tied), "shared")
 
 
 def _own_tallest(board: Board, setup: Setup, player: int) -> int:
-    """The height of the tallest tower that a player owns, in any of his colours."""
+    """The height of the tallest tower that a player owns in any colour."""
     colours = setup.players[player].colours
     return max((tower.height for tower in board if tower.owner in colours), default=0)

@@ -13,44 +13,44 @@ from manhattan.rules.board import SITES, Site
 from manhattan.rules.errors import NotationError, describe_characters
 
 NO_BLOCK: Final = LARGEST + 1
-"""A block that would have to be larger than there are any."""
+"""The ``min_size`` of a colour that can't build on a tower with any block."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tower:
     """The blocks stacked on one site, bottom to top; ``y1b3`` is a blue 3 on a yellow 1.
 
-    The rest follows from the blocks. It is worked out once, when the tower is made, because
-    every legal move and every scoring asks for it.
+    The other fields follow from the blocks. They are computed when the tower is created, because
+    every list of legal moves and every scoring reads them.
     """
 
     blocks: tuple[Block, ...] = ()
     owner: Colour | None = field(init=False, repr=False, compare=False)
     height: int = field(init=False, repr=False, compare=False)
     floors: Mapping[Colour, int] = field(init=False, repr=False, compare=False)
-    """The floors of each colour that has any, wherever they are in the tower."""
-    needs: Mapping[Colour, int] = field(init=False, repr=False, compare=False)
-    """The smallest block that each colour may put on top; one more than the largest means none."""
+    """The floors of each colour that has any, at whatever height."""
+    min_size: Mapping[Colour, int] = field(init=False, repr=False, compare=False)
+    """The smallest block that each colour may place on top, or ``NO_BLOCK``."""
 
     def __post_init__(self) -> None:
         floors: dict[Colour, int] = {}
         for colour, size in self.blocks:
             floors[colour] = floors.get(colour, 0) + size
         owner = self.blocks[-1].colour if self.blocks else None
-        # Afterwards a colour must have at least the owner's floors; third colours don't matter.
-        # An empty site takes anything, and so does one's own tower (the difference is 0); less
-        # than 0 is what no game can lead to.
-        strength = floors[owner] if owner else 1
-        needs = dict.fromkeys(Colour, min(strength, NO_BLOCK))
-        needs |= {c: min(max(1, strength - own), NO_BLOCK) for c, own in floors.items()}
+        # With the new block a colour must have at least as many floors as the owner; the floors of
+        # third colours don't count. An empty site takes any block, and so does the owner's tower.
+        needed = floors[owner] if owner else 1
+        min_size = dict.fromkeys(Colour, min(needed, NO_BLOCK))
+        min_size |= {c: min(max(1, needed - count), NO_BLOCK) for c, count in floors.items()}
         set_once = object.__setattr__
         set_once(self, "owner", owner)
         set_once(self, "height", sum(floors.values()))
         set_once(self, "floors", floors)
-        set_once(self, "needs", needs)
+        set_once(self, "min_size", min_size)
 
     @classmethod
     def parse(cls, text: str) -> Tower:
+        """Read a tower from its text form."""
         if re.fullmatch(r"([obypkrg][1-4])*", text) is None:
             raise NotationError(
                 f"{describe_characters(text)} is not a tower: write its blocks from bottom to "
@@ -59,14 +59,9 @@ class Tower:
         pairs = zip(text[::2], text[1::2], strict=True)
         return cls(tuple(Block(COLOUR_BY_LETTER[letter], int(size)) for letter, size in pairs))
 
-    def smallest_for(self, colour: Colour) -> int:
-        """The smallest block that a colour may put on top (RULES 5b); ``NO_BLOCK`` if it has none
-        that is large enough."""
-        return self.needs[colour]
-
     def topped(self, block: Block) -> Tower:
         """This tower with one more block on top."""
-        return _remembered((*self.blocks, block))
+        return _shared_tower((*self.blocks, block))
 
     def __str__(self) -> str:
         return "".join(map(str, self.blocks))
@@ -76,8 +71,9 @@ class Tower:
 
 
 @lru_cache(maxsize=10_000)
-def _remembered(blocks: tuple[Block, ...]) -> Tower:
-    # Most towers are low, so the same ones stand in game after game.
+def _shared_tower(blocks: tuple[Block, ...]) -> Tower:
+    # Most towers are low and recur in every game. Without this cache the engine plays 0.85 times
+    # as many games a second.
     return Tower(blocks)
 
 
@@ -89,14 +85,14 @@ EMPTY_BOARD: Final[Board] = (EMPTY_SITE,) * len(SITES)
 
 
 def board_text(board: Board) -> str:
-    """The towers that stand, like ``A1:o4 C5:y1b3``."""
+    """Write the towers of a board like ``A1:o4 C5:y1b3``."""
     return " ".join(
         f"{site}:{tower}" for site, tower in zip(SITES, board, strict=True) if tower.blocks
     )
 
 
 def parse_board(text: str) -> Board:
-    """The board that ``board_text`` wrote."""
+    """Read a board that ``board_text`` wrote."""
     towers: dict[Site, Tower] = {}
     for word in text.split():
         name, colon, blocks = word.partition(":")
@@ -106,6 +102,6 @@ def parse_board(text: str) -> Board:
             )
         site = Site.parse(name)
         if site in towers:
-            raise NotationError(f"{site} is named twice: a site has one tower.")
+            raise NotationError(f"{site} appears twice; a site has one tower.")
         towers[site] = Tower.parse(blocks)
     return tuple(towers.get(site, EMPTY_SITE) for site in SITES)
