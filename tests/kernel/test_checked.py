@@ -1,4 +1,4 @@
-"""The debug switch: with it the kernel checks every move inside, and illegal ones are told."""
+"""The debug switch MANHATTAN_CHECKED: the kernel checks every move and reports illegal ones."""
 
 from __future__ import annotations
 
@@ -8,40 +8,42 @@ import sys
 
 import pytest
 
-TRIES = {
-    "a site that no card names": "build(g, P, C, 0, 0, 1, away, one, NO_FATE)",
-    "a block that is not there": "build(g, P, C, 0, 0, 4, named, one, NO_FATE)",
-    "a removal out of turn": "remove(g, C, 0, 0, 1)",
-    "blocks chosen twice": "take_blocks(g, 0, 0)",
+pytestmark = pytest.mark.uncompiled_only
+
+ILLEGAL_MOVES = {
+    "a site without a card": "apply_build(g, P, C, 0, 1, away)",
+    "a block that isn't there": "apply_build(g, P, C, 0, 4, named)",
+    "a removal in the wrong phase": "apply_removal(g, P, C, 0, 1)",
+    "a second selection": "select_blocks(g, 0, 0)",
 }
 SCRIPT = """
 import numpy as np
 from manhattan.kernel import Position
-from manhattan.kernel.bits import lowest
-from manhattan.kernel.turn import NO_FATE, build, remove, take_blocks
+from manhattan.kernel.bits import trailing_zeros
+from manhattan.kernel.transition import apply_build, apply_removal, select_blocks
 from manhattan.rules import SeedShuffler, deal, parse_move, set_up
 
 P, C = (0,) * 4, (0,)
 setup = set_up(4)
-position = Position.of_state(deal(setup, SeedShuffler(bytes(32))))
+position = Position.from_state(deal(setup, SeedShuffler(bytes(32))))
 for _ in range(4):
-    position.act(position.action(parse_move("[111111]")))
+    position.apply(position.encode(parse_move("[111111]")))
 g = position.data[0]
 one = np.uint64(1)
-named = one << lowest(g.points_at[0])
-away = one << lowest(~g.points_at[0])
+named = one << trailing_zeros(g.hand_mask[0])
+away = one << trailing_zeros(~g.hand_mask[0])
 try:
     {move}
 except RuntimeError as error:
     print(error)
 """
 WHOLE_GAMES = """
-from manhattan.kernel import Batch, random_games
+from manhattan.bench.kernel import dealt_position
+from manhattan.kernel import playouts
 from manhattan.rules import set_up
-batch = Batch(set_up(2), 2)
-for _ in range(120):
-    batch.step(batch.random_actions())
-random_games(set_up(3), 1, threads=1)
+
+for players in (2, 3):
+    playouts(dealt_position(set_up(players)), 2, threads=1)
 """
 
 
@@ -53,8 +55,8 @@ def run(script: str, checked: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("move", TRIES.values(), ids=TRIES.keys())
-def test_an_illegal_move_inside_is_told(move: str) -> None:
+@pytest.mark.parametrize("move", ILLEGAL_MOVES.values(), ids=ILLEGAL_MOVES.keys())
+def test_an_illegal_move_is_reported(move: str) -> None:
     assert "illegal move" in run(SCRIPT.format(move=move), "1")
     assert run(SCRIPT.format(move=move), "0") == ""
 

@@ -1,24 +1,13 @@
-"""The same game compiled, over flat records: for bots and research, never for the table.
+"""The compiled kernel: the same game over flat records, for bots and research.
 
-``manhattan.rules`` is what a person checks against a rulebook; this is proven equal to it by
-lockstep tests.
+The server runs ``manhattan.rules``, which a person can check against a rulebook. Lockstep tests
+prove that the kernel plays the same game.
 """
 
-from manhattan.kernel.actions import Numbering
-from manhattan.kernel.batch import Batch
+from manhattan.kernel.actions import ActionSpace
+from manhattan.kernel.errors import KernelError
 from manhattan.kernel.layout import GAME
-from manhattan.kernel.mass import random_games
-from manhattan.kernel.playouts import Playouts, Results, playouts
-from manhattan.kernel.position import KernelError, Position
+from manhattan.kernel.playouts import Playouts, playouts
+from manhattan.kernel.position import Position
 
-__all__ = [
-    "GAME",
-    "Batch",
-    "KernelError",
-    "Numbering",
-    "Playouts",
-    "Position",
-    "Results",
-    "playouts",
-    "random_games",
-]
+__all__ = ["GAME", "ActionSpace", "KernelError", "Playouts", "Position", "playouts"]

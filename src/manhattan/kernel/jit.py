@@ -1,9 +1,9 @@
-"""Compiling the kernel: once per machine, cached under what it was made from.
+"""Compilation: once per machine, cached under a hash of everything the code is made from.
 
-The functions of this package call each other across files, and numba's own cache looks only at
-the file that a function stands in: it would go on serving stale code when a helper changes. So
-the cache lies in a folder named after a hash of all the sources, the versions that compile them
-and the processor that they are made for. A change of any of these is another folder.
+The functions of this package call each other across files, but numba's own cache only looks at the
+file of a function: it would serve stale code when a helper in another file changes. So the cache
+folder is named after a hash of all sources, of the versions of the compiler, and of the processor.
+A change of any of these is another folder.
 """
 
 from __future__ import annotations
@@ -27,37 +27,38 @@ config: Any = numba.config
 F = TypeVar("F", bound=Callable[..., Any])
 
 COMPILED = not config.DISABLE_JIT
-"""False if numba was told not to compile: then everything runs as plain Python, slowly."""
+"""False if numba is disabled: then everything runs as plain Python, slowly."""
 
 CHECKED = os.environ.get("MANHATTAN_CHECKED", "") not in ("", "0")
-"""True to check every move inside the compiled code, and every index: for whoever changes it."""
+"""True to check every move and every index inside the compiled code: for changes to the kernel."""
 
 TARGET: tuple[str, str, str] = cpu_target.target_context.codegen().magic_tuple()
-"""What numba compiles for: the machine's kind, the processor and its features, as ``+bmi2,-sha``.
-That is not always the processor at hand: ``NUMBA_CPU_NAME`` may name another."""
+"""What numba compiles for: the architecture, the processor and its features, as ``+bmi2,-sha``.
+That need not be this machine's processor: ``NUMBA_CPU_NAME`` can name another."""
 
 
-def has_feature(target: tuple[str, str, str], machine: str, feature: str) -> bool:
-    """May code for this target rely on a feature of that kind of machine? In doubt it may not."""
-    kind, _, features = target
-    told = features.split(",")
-    return kind.split("-")[0] == machine and f"+{feature}" in told and f"-{feature}" not in told
+def has_feature(target: tuple[str, str, str], architecture: str, feature: str) -> bool:
+    """Return whether code for a target can rely on a processor feature; False in doubt."""
+    triple, _, listed = target
+    features = listed.split(",")
+    is_listed = f"+{feature}" in features and f"-{feature}" not in features
+    return triple.split("-")[0] == architecture and is_listed
 
 
 def _cache_home() -> Path:
-    """Where programs keep what they can make again; if nothing can be written there, as for users
-    who have no home, a folder of one's own among those for a while."""
+    """Return the user's cache folder; if it isn't writable, as for users without a home, a
+    temporary folder."""
     try:
-        wanted = _usual_cache_home()
-        wanted.mkdir(parents=True, exist_ok=True)
-        if os.access(wanted, os.W_OK):
-            return wanted
+        home = _user_cache_home()
+        home.mkdir(parents=True, exist_ok=True)
+        if os.access(home, os.W_OK):
+            return home
     except (OSError, RuntimeError):  # there is no home
         pass
     return _temporary_home()
 
 
-def _usual_cache_home() -> Path:
+def _user_cache_home() -> Path:
     if named := os.environ.get("MANHATTAN_CACHE"):
         return Path(named)
     if sys.platform == "win32":
@@ -68,28 +69,30 @@ def _usual_cache_home() -> Path:
 
 
 def _temporary_home() -> Path:
-    """The same for all processes of a user, who alone may write there: code is read from it."""
+    """Return a temporary folder, the same for all processes of a user. Code is loaded from it, so
+    no other user may write to it."""
     if sys.platform != "win32":
-        me = os.getuid()
-        shared = Path(tempfile.gettempdir()) / f"manhattan-{me}"
+        user = os.getuid()
+        shared = Path(tempfile.gettempdir()) / f"manhattan-{user}"
         with suppress(OSError):
             shared.mkdir(mode=0o700, exist_ok=True)
-            found = shared.lstat()
-            if stat.S_ISDIR(found.st_mode) and found.st_uid == me and not found.st_mode & 0o077:
+            status = shared.lstat()
+            is_private = status.st_uid == user and not status.st_mode & 0o077
+            if stat.S_ISDIR(status.st_mode) and is_private:
                 return shared
     return Path(tempfile.mkdtemp(prefix="manhattan-"))
 
 
-def wrapping(function: F) -> F:
-    """Let numbers run over in silence, as they do in compiled code: NumPy would warn."""
+def ignore_overflow(function: F) -> F:
+    """Let integers overflow silently, as in compiled code, where NumPy would warn."""
     return np.errstate(over="ignore")(function)
 
 
 class Compiler:
-    """Compiles functions that are called from Python: they let other threads run meanwhile.
+    """A decorator for compiled functions that Python calls; they release the GIL.
 
-    The code is kept in a folder of its own for all that it is made from: the sources of the
-    kernel and of the package that stands on it, the compiler, the processor.
+    The compiled code is cached in a folder for the sources of the kernel and of the given folders,
+    the compiler and the processor.
     """
 
     def __init__(self, name: str, *folders: Path) -> None:
@@ -102,8 +105,8 @@ class Compiler:
 
     def __call__(self, function: F) -> F:
         if not COMPILED:
-            return wrapping(function)
-        # Read as the decorator runs, so that other users of numba keep their own.
+            return ignore_overflow(function)
+        # numba reads the folder when the decorator runs; other users of numba keep theirs.
         before, config.CACHE_DIR = config.CACHE_DIR, str(self.cache)
         try:
             made = numba.njit(cache=True, nogil=True, boundscheck=CHECKED)(function)
@@ -126,5 +129,5 @@ def inlined(function: F) -> F:
 
 
 def never_inlined(function: F) -> F:
-    """Compile a function that is rarely called, out of the way of those that often are."""
+    """Compile a function that is rarely called, or large, apart from its callers."""
     return cast("F", numba.njit(inline="never")(function)) if COMPILED else function

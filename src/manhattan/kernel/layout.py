@@ -1,8 +1,28 @@
-"""One game as one flat record, and the tables that go with it.
+"""The memory layout: one game as one flat record, and the tables that go with it.
 
-A site is a bit: site A1 is bit 0, F9 is bit 53, as the rules number them. Blocks are counted a
-byte for each size, floors a byte for each colour. Players and colours are numbered as at the
-table; a player with two colours has 2p and 2p + 1.
+A site is a bit: site A1 is bit 0, F9 is bit 53, as the rules number them. Blocks are counted in
+one byte per size, floors in one byte per colour. Players and colours are numbered as at the table;
+a player p with two colours has the colours 2p and 2p + 1.
+
+The vocabulary of all compiled code:
+
+``players``, ``colours``
+    Tuples of which only the length counts: see ``table_shape``.
+``per_player``, ``colour_count``
+    The number of colours of each player, and of all players.
+``colour``, ``q``, ``own``
+    A colour at the table (``q`` in loops over all of them), and one of a player's own, 0 or 1.
+``size``, ``t``
+    The floors of a block, 1 to 4, and the same counted from 0.
+``block``
+    A block of a player: ``4 * own + t``, as in the field ``legal``.
+``position``
+    A place in a city, 0 to 8. (The rules count from 1.)
+``selection``
+    The index of some blocks of one colour in ``SELECTIONS``.
+``games``
+    An array whose first record is meant. Functions with the suffix ``_of`` are entry points from
+    Python: an array of one record is cheaper to pass than a record.
 """
 
 from __future__ import annotations
@@ -10,8 +30,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from manhattan.rules import ROWS, Phase
+from manhattan.rules import HOUSE_RULES, Phase
 from manhattan.rules.blocks import FULL_STOCK, SIZES
 from manhattan.rules.board import CARDS, CLOCKWISE, SITES, TARGETS
 
@@ -20,82 +41,96 @@ SELECT, BUILD, REMOVE, OVER = 0, 1, 2, 3
 
 NOBODY, ONE_OWNER = 0, 1
 SHARED, OWN_TALLEST, BOARD_TALLEST = 0, 1, 2
-"""What rulebooks say about ties, in the order of ``rules.ROWS``."""
+"""The rules for ties, in the order of ``rules.HOUSE_RULES``."""
 
 ILLEGAL = "The kernel was about to make an illegal move."
 
 PHASES = tuple(Phase)
-TALLEST_TIES, FINAL_TIES = ROWS["tallest_tie"], ROWS["final_tie"]
+TALLEST_TIES, FINAL_TIES = HOUSE_RULES["tallest_tie"], HOUSE_RULES["final_tie"]
 
-MOST_BUILT = 160
-"""A game has 96 blocks at most; constructed positions may start from a full board."""
+MAX_BLOCKS = 160
+"""A game has 96 blocks at most, but constructed positions may start from a full board."""
 
-MOST_ROUNDS = 6
+MAX_ROUNDS = 6
 
 _FIELDS: list[Any] = [
-    # What lies open
+    # Public state
     ("allowed", np.uint64, (4, 4)),  # colour, size - 1: the sites where such a block may go
     ("owner", np.uint64, (4,)),  # colour: the sites of its towers
-    ("floors", np.uint32, (54,)),  # site: floors of each colour, a byte each
-    ("heights", np.uint8, (56,)),  # site: all floors; two bytes more, to end on a word
-    ("supply", np.uint32, (4,)),  # colour: blocks of each size, a byte each
+    ("floors", np.uint32, (54,)),  # site: floors of each colour, one byte each
+    ("heights", np.uint8, (56,)),  # site: all floors; two more bytes for alignment
+    ("supply", np.uint32, (4,)),  # colour: blocks of each size, one byte each
     ("tableau", np.uint32, (4,)),
     ("taken_out", np.uint32, (4,)),
     ("scores", np.int32, (4,)),  # player
-    ("blocks_left", np.int64),  # on all tableaus, so turns left in the round
-    # Cards. A hand is kept by where its cards point on the board, 0 to 8
-    ("points_at", np.uint64, (4,)),  # player: the positions, a bit each
-    ("copies", np.uint64, (4,)),  # player: how many cards for each, 4 bits each
+    ("blocks_left", np.int64),  # on all tableaus: the building turns left in the round
+    # Cards. A hand is stored by the positions 0 to 8 that its cards name on the board.
+    ("hand_mask", np.uint64, (4,)),  # player: the positions, one bit each
+    ("copies", np.uint64, (4,)),  # player: the number of cards for each position, 4 bits each
     ("cards", np.uint8, (48,)),  # kinds 0 to 8: the pile from the front, played from the back
-    ("pile", np.int64),  # how many are in the pile; the last one is drawn first
-    ("played", np.int64),  # how many were played; the first one is the last of the array
-    ("in_order", np.int64),  # is the pile shuffled? if not, each draw takes any card of it
+    ("pile", np.int64),  # the size of the pile; its last card is drawn first
+    ("played", np.int64),  # the number of played cards; the first one is the array's last
+    ("in_order", np.int64),  # 1 if the pile has a fixed order; else each draw is random
     ("shuffles", np.int64),
-    # Whose turn
+    # Whose turn it is
     ("round_number", np.int64),  # from 0
     ("start", np.int64),
     ("mover", np.int64),
     ("phase", np.int64),
-    # The table's rules
-    ("blocks", np.int64),  # for each colour and round
+    # The rules of the table
+    ("blocks", np.int64),  # per colour and round
     ("rounds", np.int64),
     ("tallest_tie", np.int64),
     ("final_tie", np.int64),
-    ("names", np.uint8, (4, 9)),  # player, card: the position 0 to 8 that it names on the board
-    ("card_for", np.uint8, (4, 9)),  # player, position: the card that names it
-    # The way here: what was built, for whoever wants the towers block by block
+    ("card_to_position", np.uint8, (4, 9)),  # player, card: the position that the card names
+    ("position_to_card", np.uint8, (4, 9)),  # player, position: the card that names it
+    # The log of builds, from which the towers can be rebuilt block by block
     ("built", np.int64),
-    ("log", np.uint16, (MOST_BUILT,)),  # site * 16 + colour * 4 + size - 1
-    ("scored_at", np.uint8, (MOST_ROUNDS,)),  # round: how much was built when it was scored
-    # Chance, and room to work in
+    ("log", np.uint16, (MAX_BLOCKS,)),  # site * 16 + colour * 4 + size - 1
+    ("scored_at", np.uint8, (MAX_ROUNDS,)),  # round: the length of the log when it was scored
+    # The random number generator, and scratch space
     ("random", np.uint64),
-    ("legal", np.uint64, (8,)),  # own colour * 4 + size - 1: the sites where it may go now
-    ("before", np.uint64, (8,)),  # how many placements come before those
+    ("legal", np.uint64, (8,)),  # own colour * 4 + size - 1: the mover's legal sites
+    ("before", np.uint64, (8,)),  # the number of placements that come before those
 ]
 GAME = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
-"""The record. Its fields are aligned, so that the processor reads each in one step."""
+"""The record. Its fields are aligned, so that the processor reads each in one access."""
+
+
+def table_shape(players: int, colours: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return two tuples, as long as there are players and as each player has colours.
+
+    Compiled code takes these numbers as the lengths of tuples, which are part of a tuple's type:
+    the compiler knows them, unrolls its loops and is a third faster. The items don't count.
+    """
+    return (0,) * players, (0,) * colours
+
+
+def copy_records(records: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Copy an array of records. NumPy's own copy goes field by field and takes 30 times as long."""
+    return np.frombuffer(bytearray(records.tobytes()), records.dtype)
+
+
+Game = Any
+"""A record of dtype GAME. Numba knows its exact type; mypy has none for it."""
 
 ALL_SITES = np.uint64(2 ** len(SITES) - 1)
 EVERY_CITY = np.uint64(sum(1 << (9 * city) for city in range(6)))
-"""A position times this is that position in each of the six cities."""
+"""A set of positions times this is the set of these positions in all six cities."""
 
 FULL_SUPPLY = np.uint32(sum(count << (8 * i) for i, count in enumerate(FULL_STOCK)))
 
-POSITION = np.array(
-    [[TARGETS[seat][card][0] % 9 for card in CARDS] for seat in CLOCKWISE], np.uint8
+CARD_TO_POSITION = np.array(
+    [[TARGETS[side][card][0] % 9 for card in CARDS] for side in CLOCKWISE], np.uint8
 )
-"""``[seat, kind]``: the position 0 to 8 on the board that a card names."""
+"""``[side, card]``: the position 0 to 8 on the board that a card names."""
 
-KIND = np.argsort(POSITION, axis=1).astype(np.uint8)
-"""``[seat, position]``: the card that names it."""
-
-RING = (0, 1, 2, 5, 8, 7, 6, 3, 4)
-"""The positions clockwise from the north-west corner, the centre last: so a turn of the table is
-a rotation of the first eight."""
+POSITION_TO_CARD = np.argsort(CARD_TO_POSITION, axis=1).astype(np.uint8)
+"""``[side, position]``: the card that names it."""
 
 
-def _multisets(count: int) -> list[tuple[int, int, int, int]]:
-    """Every choice of so many blocks, in the order in which the rules list them."""
+def _all_selections(count: int) -> list[tuple[int, int, int, int]]:
+    """Return every selection of ``count`` blocks, in the order in which the rules list them."""
     return [
         (ones, twos, threes, count - ones - twos - threes)
         for ones in range(count, -1, -1)
@@ -104,23 +139,24 @@ def _multisets(count: int) -> list[tuple[int, int, int, int]]:
     ]
 
 
-MULTISETS = {count: _multisets(count) for count in (4, 6)}
-SELECTIONS = np.zeros((7, 128), np.uint32)
-"""``[count, n]``: the n-th choice of so many blocks, a byte for each size."""
+SELECTIONS = {count: _all_selections(count) for count in (4, 6)}
+"""``[count][n]``: the n-th selection of ``count`` blocks, as the number of blocks of each size."""
+PACKED_SELECTIONS = np.zeros((7, 128), np.uint32)
+"""``[count, n]``: the same, one byte per size."""
 
 _FITS_LOW = np.zeros((7, 128, 2), np.uint64)
 _FITS_HIGH = np.zeros((7, 128, 2), np.uint64)
-for _count, _choices in MULTISETS.items():
-    for _n, _choice in enumerate(_choices):
-        SELECTIONS[_count, _n] = sum(k << (8 * i) for i, k in enumerate(_choice))
+for _count, _selections in SELECTIONS.items():
+    for _n, _selection in enumerate(_selections):
+        PACKED_SELECTIONS[_count, _n] = sum(k << (8 * i) for i, k in enumerate(_selection))
         for _key in range(128):
             _bit = np.uint64(1 << (_n % 64))
-            if _choice[0] <= _key % 16 and _choice[1] <= _key // 16:
+            if _selection[0] <= _key % 16 and _selection[1] <= _key // 16:
                 _FITS_LOW[_count, _key, _n // 64] |= _bit
-            if _choice[2] <= _key % 8 and _choice[3] <= _key // 8:
+            if _selection[2] <= _key % 8 and _selection[3] <= _key // 8:
                 _FITS_HIGH[_count, _key, _n // 64] |= _bit
 FITS_LOW, FITS_HIGH = _FITS_LOW, _FITS_HIGH
-"""``[count, supply, word]``: the choices whose 1s and 2s, whose 3s and 4s, a supply can give."""
+"""``[count, supply, word]``: the selections whose 1s and 2s (LOW), whose 3s and 4s (HIGH), a
+supply has."""
 
-CHOICES = {count: len(choices) for count, choices in MULTISETS.items()}
 assert SIZES == (1, 2, 3, 4)

@@ -1,58 +1,54 @@
-"""Many games from one position, on all cores, and what came of them."""
+"""Playouts: many games from one position to their ends, on all cores."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from manhattan.kernel.bits import stream
+from manhattan.kernel.action_api import step
+from manhattan.kernel.bits import stream_start
+from manhattan.kernel.compile_notice import announce_compilation
+from manhattan.kernel.determinization import determinize
+from manhattan.kernel.errors import KernelError
 from manhattan.kernel.jit import compiled
-from manhattan.kernel.layout import GAME, OVER
-from manhattan.kernel.policies import GREEDY, UNIFORM, finish_game
-from manhattan.kernel.position import KernelError, Position
+from manhattan.kernel.layout import GAME, OVER, table_shape
+from manhattan.kernel.policies import GREEDY_POLICY, UNIFORM_POLICY, finish_game, pick
+from manhattan.kernel.position import Position
 from manhattan.kernel.scoring import winners
-from manhattan.kernel.step import act, deal_unseen, pick
-from manhattan.kernel.warm import announced
+from manhattan.parallel import map_threads
 
 Policy = Literal["uniform", "greedy"]
-POLICIES: dict[str, int] = {"uniform": UNIFORM, "greedy": GREEDY}
+POLICIES: dict[str, int] = {"uniform": UNIFORM_POLICY, "greedy": GREEDY_POLICY}
 
-NOT_AT_ALL = -2
-"""Deal nothing anew: all cards are known."""
+_SEES_ALL = -2
+"""The viewer who sees every card: nothing is determinized."""
 
 
 @dataclass(frozen=True, slots=True)
-class Results:
-    """What came of many games, game by game."""
+class Playouts:
+    """The results of many games from one position."""
 
     scores: npt.NDArray[np.int32]
     """``[game, player]``: the points at the end."""
     winners: npt.NDArray[np.uint8]
-    """``[game]``: who won, a bit for each player."""
+    """``[game]``: the winners, one bit per player."""
+    first: npt.NDArray[np.int32]
+    """``[game]``: the first action; -1 if the game was already over."""
 
     @property
     def win_shares(self) -> npt.NDArray[np.float64]:
-        """``[game, player]``: a shared win counts in parts."""
+        """``[game, player]``: 1 for the winner; several winners share it."""
         won = (self.winners[:, None] >> np.arange(self.scores.shape[1])) & 1
         shares: npt.NDArray[np.float64] = won / won.sum(axis=1, keepdims=True)
         return shares
 
-
-@dataclass(frozen=True, slots=True)
-class Playouts(Results):
-    """What came of many games from one position, game by game."""
-
-    first: npt.NDArray[np.int32]
-    """``[game]``: the number of the first move; -1 if the game was over."""
-
-    def by_first_move(self) -> dict[int, tuple[int, npt.NDArray[np.float64]]]:
-        """For each first move that was made: how often, and the mean share of wins after it."""
+    def by_first_action(self) -> dict[int, tuple[int, npt.NDArray[np.float64]]]:
+        """Return, for each first action, how often it was played and the mean win shares."""
         shares = self.win_shares
         return {
             int(action): (int((self.first == action).sum()), shares[self.first == action].mean(0))
@@ -63,7 +59,7 @@ class Playouts(Results):
 @compiled
 def _play(
     root: Any,
-    room: Any,
+    work: Any,
     players: Any,
     colours: Any,
     policy: int,
@@ -75,18 +71,18 @@ def _play(
     won: Any,
     first: Any,
 ) -> None:
-    """Games number begin to end. A game's cards and choices follow from the seed and its number,
-    whoever plays it, beside whatever others."""
+    """Play the games number ``begin`` to ``end``. The seed and its number determine a game, not
+    the thread that plays it."""
     for number in range(begin, end):
-        room[0] = root[0]
-        g = room[0]
-        g.random = stream(np.uint64(seed), np.uint64(number))
+        work[0] = root[0]
+        g = work[0]
+        g.random = stream_start(np.uint64(seed), np.uint64(number))
         first[number] = -1
         if g.phase != OVER:
-            if viewer > NOT_AT_ALL:
-                deal_unseen(g, players, colours, viewer)
+            if viewer > _SEES_ALL:
+                determinize(g, players, colours, viewer)
             action = pick(g, players, colours, policy)
-            act(g, players, colours, action)
+            step(g, players, colours, action)
             first[number] = action
         finish_game(g, players, colours, policy)
         for player in range(len(players)):
@@ -95,49 +91,15 @@ def _play(
         won[number] = bits
 
 
-def check_amounts(games: int, threads: int | None) -> int:
-    """How many threads to play so many games on."""
-    if games < 1:
-        raise KernelError(f"Play at least one game, not {games}.")
-    count = os.cpu_count() or 1 if threads is None else threads
-    if count < 1:
-        raise KernelError(f"Play on at least one thread, not on {count}.")
-    return count
-
-
-def parts_of(games: int, threads: int, abreast: int = 1) -> Iterator[tuple[int, int]]:
-    """From which game to which: the parts get smaller towards the end, so that no thread has to
-    wait long for the last one. They begin at multiples of ``abreast``."""
+def chunk_ranges(games: int, threads: int) -> Iterator[tuple[int, int]]:
+    """Split the games into ranges that get smaller towards the end, so that the threads finish at
+    about the same time."""
     begin = 0
     while begin < games:
-        fair = max(games - begin, games // 16) // (2 * threads)
-        end = min(games, begin + max(1, fair // abreast) * abreast)
+        size = max(games - begin, games // 16) // (2 * threads)
+        end = min(games, begin + max(1, size))
         yield begin, end
         begin = end
-
-
-def share_out(
-    chunk: Callable[[int, int], None], games: int, threads: int, abreast: int = 1
-) -> None:
-    """Play the games from one number up to another on so many threads, this one among them.
-
-    Each takes the next part when it is done with one: cores have other things to do too.
-    """
-    if threads == 1:
-        chunk(0, games)
-        return
-    chunk(0, 0)  # compiles, if need be, before the threads would all wait for it
-    parts = iter(list(parts_of(games, threads, abreast)))
-
-    def work() -> None:
-        for begin, end in parts:
-            chunk(begin, end)
-
-    with ThreadPoolExecutor(threads - 1) as pool:
-        helpers = [pool.submit(work) for _ in range(threads - 1)]
-        work()
-        for helper in helpers:
-            helper.result()
 
 
 def playouts(
@@ -147,41 +109,46 @@ def playouts(
     policy: Policy = "uniform",
     threads: int | None = None,
     *,
-    unseen_by: int | Literal["nobody"] | None = "nobody",
+    viewer: int | Literal["all"] | None = "all",
 ) -> Playouts:
     """Play many games from a position to their ends.
 
-    The same seed gives the same games on any number of threads. With ``unseen_by`` each game
-    first deals anew what that player (None: an onlooker) can't see.
+    The same seed gives the same games on any number of threads. With a player as ``viewer`` (or
+    None, a spectator) each game starts from another determinization: the cards that the viewer
+    can't see are dealt at random.
     """
     if policy not in POLICIES:
         raise KernelError(f"There is no policy {policy!r}. The policies: {', '.join(POLICIES)}.")
-    count = check_amounts(games, threads)
-    if unseen_by == "nobody":
-        viewer = NOT_AT_ALL
+    if games < 1:
+        raise KernelError(f"Play at least one game, not {games}.")
+    workers = os.cpu_count() or 1 if threads is None else threads
+    if workers < 1:
+        raise KernelError(f"Play on at least one thread, not on {workers}.")
+    if viewer == "all":
+        viewer_number = _SEES_ALL
     else:
-        viewer = -1 if unseen_by is None else position.setup.check_player(unseen_by)
+        viewer_number = -1 if viewer is None else position.setup.check_player(viewer)
     players = len(position.setup.players)
     result = Playouts(
         np.zeros((games, players), np.int32), np.zeros(games, np.uint8), np.zeros(games, np.int32)
     )
 
-    def chunk(begin: int, end: int) -> None:
+    def play_range(bounds: tuple[int, int]) -> None:
         _play(
             position.data,
-            np.zeros(1, GAME).view(np.recarray),
-            (0,) * players,
-            (0,) * position.setup.schedule.colours,
+            np.zeros(1, GAME),
+            *table_shape(players, position.setup.schedule.colours),
             POLICIES[policy],
-            viewer,
+            viewer_number,
             np.uint64(seed % 2**64),
-            begin,
-            end,
+            *bounds,
             result.scores,
             result.winners,
             result.first,
         )
 
-    with announced(position.setup, "playouts"):
-        share_out(chunk, games, count)
+    with announce_compilation(position.setup, "playouts"):
+        play_range((0, 0))  # compile before the threads would all wait for it
+        for _ in map_threads(play_range, chunk_ranges(games, workers), workers):
+            pass
     return result

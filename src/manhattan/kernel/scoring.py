@@ -1,4 +1,4 @@
-"""Scoring in the kernel: points of a round, and who has won."""
+"""Scoring: the points of a round, and the winners of a game."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from manhattan.kernel.layout import (
     OVER,
     SELECT,
     SHARED,
+    Game,
 )
-from manhattan.kernel.turn import Game
 
 
 @inlined
@@ -27,48 +27,49 @@ def greatest_height(g: Game) -> Any:
 
 
 @inlined
-def tallest_scorer(g: Game, count: int, top: Any) -> int:
-    """The colour that scores the tallest tower, given the greatest height; -1 if none does."""
+def tallest_scorer(g: Game, colour_count: int, top: Any) -> int:
+    """Return the colour that scores the tallest tower, given its height; -1 if none does."""
     sites = U64(0)
     for site in range(54):
         sites |= U64(g.heights[site] == top) << U64(site)
     if g.tallest_tie == NOBODY and sites & (sites - U64(1)) != U64(0):
         return -1
-    for colour in range(count):
+    for colour in range(colour_count):
         if sites & ~g.owner[colour] == U64(0):
             return colour
     return -1
 
 
 @inlined
-def leader(g: Game, count: int, city: int) -> int:
-    """The colour with strictly most towers in a city, or -1."""
-    best, who = U64(0), -1
-    for colour in range(count):
+def leader(g: Game, colour_count: int, city: int) -> int:
+    """Return the colour with the majority in a city, or -1."""
+    most, colour_of_most = U64(0), -1
+    for colour in range(colour_count):
         towers = popcount((g.owner[colour] >> U64(9 * city)) & U64(511))
-        if towers > best:
-            best = towers
-            who = colour
-        elif towers == best:
-            who = -1
-    return who
+        if towers > most:
+            most = towers
+            colour_of_most = colour
+        elif towers == most:
+            colour_of_most = -1
+    return colour_of_most
 
 
-def _score_round(g: Game, players: tuple[int, ...], colours: tuple[int, ...]) -> None:
-    """Score a round, pass the start player's role on, and end the game after the last round."""
-    each = len(colours)
-    count = len(players) * each
-    scorer = tallest_scorer(g, count, greatest_height(g))
-    for colour in range(count):
+@never_inlined
+def score_round(g: Game, players: tuple[int, ...], colours: tuple[int, ...]) -> None:
+    """Score a round; make the next player the start player, or end the game."""
+    per_player = len(colours)
+    colour_count = len(players) * per_player
+    scorer = tallest_scorer(g, colour_count, greatest_height(g))
+    for colour in range(colour_count):
         points = np.int32(popcount(g.owner[colour]))
-        g.scores[colour // each] += points + np.int32(3 if colour == scorer else 0)
+        g.scores[colour // per_player] += points + np.int32(3 if colour == scorer else 0)
     for city in range(6):
-        who = leader(g, count, city)
-        if who >= 0:
-            g.scores[who // each] += np.int32(2)
+        colour = leader(g, colour_count, city)
+        if colour >= 0:
+            g.scores[colour // per_player] += np.int32(2)
     g.scored_at[g.round_number] = np.uint8(g.built)
-    following = g.start + 1
-    g.start = 0 if following == len(players) else following
+    next_start = g.start + 1
+    g.start = 0 if next_start == len(players) else next_start
     g.mover = g.start
     if g.round_number + 1 == g.rounds:
         g.phase = OVER
@@ -77,75 +78,74 @@ def _score_round(g: Game, players: tuple[int, ...], colours: tuple[int, ...]) ->
         g.phase = SELECT
 
 
-score_round = never_inlined(_score_round)
-
-
 @inlined
-def _keep_best(worth: Any, tied: int, players: int) -> int:
-    """Of the players still tied (a bit each), those that are worth most."""
+def _keep_best(values: Any, tied: int, player_count: int) -> int:
+    """Return those of the tied players (one bit each) who have the highest value."""
     best = np.int64(-1)
     kept = 0
-    for player in range(players):
+    for player in range(player_count):
         if tied >> player & 1:
-            if worth[player] > best:
-                best = worth[player]
+            if values[player] > best:
+                best = values[player]
                 kept = 0
-            if worth[player] == best:
+            if values[player] == best:
                 kept |= 1 << player
     return kept
 
 
 @inlined
-def _is_one(tied: int) -> bool:
+def _is_single(tied: int) -> bool:
     return tied & (tied - 1) == 0
 
 
 @inlined
 def settle_tie(
-    points: Any, tallest: Any, majorities: Any, final_tie: int, top: Any, players: int
+    points: Any, own_heights: Any, majorities: Any, final_tie: int, top: Any, player_count: int
 ) -> tuple[int, int]:
-    """Who has won, a bit each, and what decided it: 0 points, 1 tallest tower, 2 majorities,
-    3 nothing. Per player: points, height of the tallest own tower, cities led."""
-    tied = _keep_best(points, (1 << players) - 1, players)
-    if _is_one(tied):
+    """Return the winners, one bit each, and what decided: 0 points, 1 tallest tower, 2 majorities,
+    3 nothing (a shared win).
+
+    Takes each player's points, height of the tallest own tower, and number of majorities; may
+    overwrite the heights.
+    """
+    tied = _keep_best(points, (1 << player_count) - 1, player_count)
+    if _is_single(tied):
         return tied, 0
     if final_tie == SHARED:
         return tied, 3
-    if final_tie == BOARD_TALLEST:  # only whoever has the tallest of the board has anything
-        for player in range(players):
-            tallest[player] = 1 if tallest[player] == top else 0
-    tied = _keep_best(tallest, tied, players)
-    if _is_one(tied):
+    if final_tie == BOARD_TALLEST:  # only the owner of the board's tallest tower has an advantage
+        for player in range(player_count):
+            own_heights[player] = 1 if own_heights[player] == top else 0
+    tied = _keep_best(own_heights, tied, player_count)
+    if _is_single(tied):
         return tied, 1
-    tied = _keep_best(majorities, tied, players)
-    return tied, 2 if _is_one(tied) else 3
+    tied = _keep_best(majorities, tied, player_count)
+    return tied, 2 if _is_single(tied) else 3
 
 
-def _winners(g: Game, players: tuple[int, ...], colours: tuple[int, ...]) -> tuple[int, int]:
-    """Who has won, a bit each, and what decided it."""
-    each, n = len(colours), len(players)
-    points, tallest = np.zeros(4, np.int64), np.zeros(4, np.int64)
+@never_inlined
+def winners(g: Game, players: tuple[int, ...], colours: tuple[int, ...]) -> tuple[int, int]:
+    """Return the winners, one bit each, and what decided."""
+    per_player, player_count = len(colours), len(players)
+    points, own_heights = np.zeros(4, np.int64), np.zeros(4, np.int64)
     majorities = np.zeros(4, np.int64)
-    for player in range(n):
+    for player in range(player_count):
         points[player] = g.scores[player]
-    for player in range(n):
-        mine = U64(0)
-        for own in range(each):
-            mine |= g.owner[player * each + own]
+    for player in range(player_count):
+        own_sites = U64(0)
+        for own in range(per_player):
+            own_sites |= g.owner[player * per_player + own]
         for site in range(54):
-            if (mine >> U64(site)) & U64(1) != U64(0):
-                tallest[player] = max(tallest[player], np.int64(g.heights[site]))
+            if (own_sites >> U64(site)) & U64(1) != U64(0):
+                own_heights[player] = max(own_heights[player], np.int64(g.heights[site]))
     for city in range(6):
-        who = leader(g, n * each, city)
-        if who >= 0:
-            majorities[who // each] += 1
+        colour = leader(g, player_count * per_player, city)
+        if colour >= 0:
+            majorities[colour // per_player] += 1
     top = np.int64(greatest_height(g))
-    return settle_tie(points, tallest, majorities, g.final_tie, top, n)
-
-
-winners = never_inlined(_winners)
+    return settle_tie(points, own_heights, majorities, g.final_tie, top, player_count)
 
 
 @compiled
-def winners_once(games: Any, players: Any, colours: Any) -> tuple[int, int]:
+def winners_of(games: Any, players: Any, colours: Any) -> tuple[int, int]:
     return winners(games[0], players, colours)

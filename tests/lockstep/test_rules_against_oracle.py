@@ -1,7 +1,7 @@
-"""The rules and the naive oracle play the same games, and must agree after every move.
+"""Lockstep: the rules and the naive oracle play the same games and agree after every move.
 
-Both start from the same cards. Before each move their legal moves are compared, after it the
-events, hands, piles, blocks, towers and scores, and at the end the result.
+Both start from the same cards. The tests compare the legal moves before each move, the events,
+hands, piles, blocks, towers and scores after it, and the result at the end.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from manhattan.rules import (
     Phase,
     Redrew,
     Removed,
-    Seat,
     SeedShuffler,
     Setup,
+    Side,
     State,
     apply,
+    draw_start_player,
     legal_moves,
-    lot,
     parse_move,
     set_up,
     shuffle,
 )
 from manhattan.rules.blocks import SIZES, Stock
 from manhattan.rules.play import begin_turn
-from oracle import Oracle
-from positions import crowded
+from support.oracle import Oracle
+from support.positions import crowded
 
 CHUNKS = 4
-"""Each combination is split, so that all cores have something to do."""
+"""Each combination is split into chunks, so that all cores are used."""
 
 HOUSE_RULES: list[tuple[int, str, dict[str, str]]] = [
     (4, "hig-2017", {"four_players": "4x6"}),
@@ -56,18 +56,18 @@ Chooser = Callable[[list[str], Oracle], str]
 
 
 def oracle_for(setup: Setup, seed: bytes) -> Oracle:
-    """An oracle at the same table with the same cards."""
-    made = 0
+    """Create an oracle for the same table and cards."""
+    shuffles = 0
 
     def reshuffle(cards: list[int]) -> list[int]:
-        nonlocal made
-        made += 1
-        return list(shuffle(seed, made, cards))
+        nonlocal shuffles
+        shuffles += 1
+        return list(shuffle(seed, shuffles, cards))
 
     rules = setup.rules
     return Oracle(
         rows={row: getattr(rules, row) for row in rules.__slots__},
-        seats=[player.seat.value for player in setup.players],
+        sides=[player.side.value for player in setup.players],
         colours=[[colour.value for colour in player.colours] for player in setup.players],
         first=setup.first,
         deck=shuffle(seed, 0, DECK),
@@ -80,37 +80,37 @@ def by_size(stock: Stock) -> dict[int, int]:
 
 
 def assert_same(state: State, oracle: Oracle) -> None:
-    table = state.table
+    public = state.public
     assert [list(hand) for hand in state.hands] == oracle.hands
     assert list(state.pile) == oracle.pile
-    assert list(table.played) == oracle.played
-    assert list(table.scores) == oracle.scores
-    assert table.pile_size == len(oracle.pile)
+    assert list(public.played) == oracle.played
+    assert list(public.scores) == oracle.scores
+    assert public.pile_size == len(oracle.pile)
     for name, ours in (
-        ("supplies", table.supplies),
-        ("tableaus", table.tableaus),
-        ("taken_out", table.taken_out),
+        ("supplies", public.supplies),
+        ("tableaus", public.tableaus),
+        ("taken_out", public.taken_out),
     ):
         theirs = getattr(oracle, name)
         assert {
-            c.value: by_size(s) for c, s in zip(table.setup.colours, ours, strict=True)
+            c.value: by_size(s) for c, s in zip(public.setup.colours, ours, strict=True)
         } == theirs
     towers = {
         str(site): [(block.colour.value, block.size) for block in tower.blocks]
-        for site, tower in zip(SITES, table.board, strict=True)
+        for site, tower in zip(SITES, public.board, strict=True)
         if tower.blocks
     }
     assert towers == oracle.towers
-    assert result_json(table.result) == oracle.result
-    if table.phase is not Phase.OVER:
-        assert (table.mover, table.round, table.start_player) == (
+    assert result_json(public.result) == oracle.result
+    if public.phase is not Phase.OVER:
+        assert (public.mover, public.round, public.start_player) == (
             oracle.mover,
             oracle.round,
             oracle.start,
         )
 
 
-def told(events: tuple[Event, ...], setup: Setup) -> list[object]:
+def events_json(events: tuple[Event, ...], setup: Setup) -> list[object]:
     return [json for event in events if (json := event_json(event, setup)) is not None]
 
 
@@ -118,7 +118,7 @@ def play_in_lockstep(
     state: State, oracle: Oracle, seed: bytes, choose: Chooser
 ) -> tuple[State, list[Event]]:
     chance = SeedShuffler(seed)
-    happened: list[Event] = []
+    all_events: list[Event] = []
     assert_same(state, oracle)
     while moves := legal_moves(state):
         ours = [str(move) for move in moves]
@@ -126,20 +126,20 @@ def play_in_lockstep(
         assert set(ours) == oracle.legal()
         text = choose(ours, oracle)
         state, events = apply(state, parse_move(text), chance)
-        assert told(events, state.table.setup) == oracle.play(text)
+        assert events_json(events, state.public.setup) == oracle.play(text)
         assert_same(state, oracle)
-        happened += events
-    assert oracle.over
-    return state, happened
+        all_events += events
+    assert oracle.is_over
+    return state, all_events
 
 
-def at_random(rng: Random) -> Chooser:
+def choose_at_random(rng: Random) -> Chooser:
     return lambda moves, _oracle: rng.choice(moves)
 
 
-def spreading(rng: Random) -> Chooser:
-    """Large blocks on empty sites first: the board fills up, and hands that can't build come up
-    in every third game instead of every five-hundredth."""
+def prefer_empty_sites(rng: Random) -> Chooser:
+    """Place large blocks on empty sites first: the board fills up, and hands without a placement
+    occur in every third game instead of every five-hundredth."""
 
     def choose(moves: list[str], oracle: Oracle) -> str:
         if moves[0].startswith("["):
@@ -151,17 +151,17 @@ def spreading(rng: Random) -> Chooser:
 
 
 def whole_games(setup: Setup, games: range) -> list[Event]:
-    happened: list[Event] = []
+    all_events: list[Event] = []
     for number in games:
         rng = Random(f"{setup.edition} {setup.house_rules} {len(setup.players)} {number}")
         seed = rng.randbytes(32)
-        first = lot(seed, len(setup.players))
-        table = Setup(setup.players, setup.edition, setup.house_rules, first)
-        choose = spreading(rng) if number % 5 == 0 else at_random(rng)
-        start = Game.from_seed(table, seed).state
-        _, events = play_in_lockstep(start, oracle_for(table, seed), seed, choose)
-        happened += events
-    return happened
+        first = draw_start_player(seed, len(setup.players))
+        drawn_setup = Setup(setup.players, setup.edition, setup.house_rules, first)
+        choose = prefer_empty_sites(rng) if number % 5 == 0 else choose_at_random(rng)
+        start = Game.from_seed(drawn_setup, seed).state
+        _, events = play_in_lockstep(start, oracle_for(drawn_setup, seed), seed, choose)
+        all_events += events
+    return all_events
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
@@ -170,7 +170,7 @@ def whole_games(setup: Setup, games: range) -> list[Event]:
 def test_every_edition_and_player_count(
     edition: str, players: int, chunk: int, request: pytest.FixtureRequest
 ) -> None:
-    games: int = request.config.getoption("--games") // 2  # the oracle takes its time
+    games: int = request.config.getoption("--games") // 2  # the oracle is slow
     whole_games(set_up(players, edition=edition), range(chunk, games, CHUNKS))
 
 
@@ -183,44 +183,44 @@ def test_house_rules(
 
 
 @pytest.mark.parametrize(
-    "seats",
+    "sides",
     [
-        [Seat.EAST, Seat.SOUTH, Seat.WEST, Seat.NORTH],
-        [Seat.SOUTH, Seat.SOUTH, Seat.SOUTH, Seat.SOUTH],
-        [Seat.WEST, Seat.WEST, Seat.EAST, Seat.SOUTH],
+        [Side.EAST, Side.SOUTH, Side.WEST, Side.NORTH],
+        [Side.SOUTH, Side.SOUTH, Side.SOUTH, Side.SOUTH],
+        [Side.WEST, Side.WEST, Side.EAST, Side.SOUTH],
     ],
 )
-def test_other_seats(seats: list[Seat], request: pytest.FixtureRequest) -> None:
+def test_other_sides(sides: list[Side], request: pytest.FixtureRequest) -> None:
     games: int = request.config.getoption("--games")
-    setup = set_up(4, edition="hig-1994", seats=seats)
+    setup = set_up(4, edition="hig-1994", sides=sides)
     whole_games(setup, range(max(1, games // 10)))
 
 
 def copy_to_oracle(state: State, oracle: Oracle) -> None:
-    table = state.table
+    public = state.public
     oracle.hands = [list(hand) for hand in state.hands]
     oracle.pile = list(state.pile)
-    oracle.played = list(table.played)
-    oracle.phase = table.phase.value
+    oracle.played = list(public.played)
+    oracle.phase = public.phase.value
     for colour, supply, tableau in zip(
-        table.setup.colours, table.supplies, table.tableaus, strict=True
+        public.setup.colours, public.supplies, public.tableaus, strict=True
     ):
         oracle.supplies[colour.value] = by_size(supply)
         oracle.tableaus[colour.value] = by_size(tableau)
     oracle.towers = {
         str(site): [(Colour(block.colour).value, block.size) for block in tower.blocks]
-        for site, tower in zip(SITES, table.board, strict=True)
+        for site, tower in zip(SITES, public.board, strict=True)
         if tower.blocks
     }
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_crowded_boards_where_hardly_anything_can_be_placed(
+def test_crowded_boards_with_few_legal_placements(
     players: int, request: pytest.FixtureRequest
 ) -> None:
-    """Redraws, removals and the shuffles that they bring, which free play hardly ever meets."""
-    games = request.config.getoption("--games") // 3  # the soak of the kernel has the most of them
-    happened: list[Event] = []
+    """They have redraws, removals and their shuffles, which are rare in ordinary games."""
+    games = request.config.getoption("--games") // 3  # the soak test of the kernel has more
+    all_events: list[Event] = []
     for number in range(games):
         rng = Random(f"crowded {players} {number}")
         seed = rng.randbytes(32)
@@ -229,10 +229,10 @@ def test_crowded_boards_where_hardly_anything_can_be_placed(
         oracle = oracle_for(setup, seed)
         copy_to_oracle(state, oracle)
         state, events = begin_turn(state, SeedShuffler(seed))
-        assert told(events, setup) == oracle.begin_turn()
-        happened += events
-        happened += play_in_lockstep(state, oracle, seed, at_random(rng))[1]
-    redraws = sum(isinstance(event, Redrew) for event in happened)
-    removals = sum(isinstance(event, Removed) for event in happened)
+        assert events_json(events, setup) == oracle.begin_turn()
+        all_events += events
+        all_events += play_in_lockstep(state, oracle, seed, choose_at_random(rng))[1]
+    redraws = sum(isinstance(event, Redrew) for event in all_events)
+    removals = sum(isinstance(event, Removed) for event in all_events)
     assert redraws > games
     assert removals > games / 4
