@@ -1,0 +1,213 @@
+"""Rollouts to the end of the round, on determinizations of the hidden cards.
+
+A rollout ends with the round, where the value network takes over; a playout (``kernel.playouts``)
+goes on to the end of the game and needs no evaluation.
+
+A rollout deals the unseen cards at random (determinization), samples a policy for each rival from
+the posterior, makes the move, plays the round to its end by those policies and evaluates the
+position at the round boundary with the value network. Rollouts use common random numbers: rollout
+n deals the same cards and samples the same policies for every move, so that moves are compared
+under the same luck.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from manhattan.ai.features import Game
+from manhattan.ai.jit import compiled, inlined, never_inlined
+from manhattan.ai.playout_policy import end_selection, end_turn, select_by_plan, take_turn
+from manhattan.ai.value_network import LEAD, POINTS, WIN, ValueNetwork, encode, forward
+from manhattan.kernel.action_api import step
+from manhattan.kernel.bits import U64, below, stream_start
+from manhattan.kernel.determinization import determinize
+from manhattan.kernel.layout import OVER, SELECT
+from manhattan.kernel.scoring import winners
+from manhattan.kernel.transition import next_random
+
+VALUE, ALL_PLAYERS = 0, 1
+"""Columns of the sums: the value to the mover; then, if requested, for each player the win share,
+then the final score, then the square of the win share."""
+
+
+class RolloutModel(NamedTuple):
+    """What rollouts need of a model. Compiled code takes named tuples as they are."""
+
+    mover_policy: int
+    """The policy by which the mover plays on."""
+    policy_pool: npt.NDArray[np.int64]
+    """The policies that a rival may follow."""
+    value_weights: npt.NDArray[np.float32]
+    plans: npt.NDArray[np.int64]
+    network: ValueNetwork
+
+
+class RolloutMemory(NamedTuple):
+    """Working memory of rollouts."""
+
+    work: Any
+    """The record on which a rollout is played."""
+    scratch: Any
+    buffers: Any
+
+
+@inlined
+def lead(g: Game, players: tuple[int, ...], player: int) -> Any:
+    """Return a player's points less the mean of the rivals' points."""
+    n = len(players)
+    total = 0
+    for other in range(n):
+        total += g.scores[other]
+    return np.float64(n * g.scores[player] - total) / np.float64(n - 1)
+
+
+@never_inlined
+def win_share(g: Game, players: tuple[int, ...], colours: tuple[int, ...], player: int) -> Any:
+    """Return 1 for the winner of a finished game, an equal part for each of several, else 0."""
+    bits, count = winners(g, players, colours)[0], 0
+    for other in range(len(players)):
+        count += bits >> other & 1
+    return np.float64(bits >> player & 1) / np.float64(count)
+
+
+@inlined
+def sample_policy(g: Game, posterior: Any) -> Any:
+    """Draw an index with the given probabilities."""
+    left = np.float64(next_random(g) >> U64(11)) / np.float64(1 << 53)
+    n = 0
+    while n < len(posterior) - 1 and left >= posterior[n]:
+        left -= posterior[n]
+        n += 1
+    return n
+
+
+@inlined
+def sample_policies(
+    g: Game,
+    players: tuple[int, ...],
+    mover: int,
+    mover_policy: int,
+    pool: Any,
+    posterior: Any,
+    policy_ids: Any,
+) -> None:
+    """Fill in a policy for each player: the mover's own, and for rivals one from the posterior."""
+    for player in range(len(players)):
+        policy_ids[player] = pool[sample_policy(g, posterior[player])]
+    policy_ids[mover] = mover_policy
+
+
+@never_inlined
+def finish_round(
+    g: Game,
+    players: tuple[int, ...],
+    colours: tuple[int, ...],
+    policy_ids: Any,
+    value_weights: Any,
+    plans: Any,
+    scratch: Any,
+) -> None:
+    """Play on by plans and policies until the round is scored."""
+    while g.phase == SELECT:
+        plan = np.int64(below(next_random(g), U64(len(plans))))
+        select_by_plan(g, colours, g.mover, plans[plan], 0)
+        end_selection(g, players, colours)
+    while g.blocks_left > 0:
+        policy_id = policy_ids[g.mover]
+        has_built = take_turn(g, players, colours, policy_id, value_weights, 0, scratch)
+        end_turn(g, players, colours, has_built)
+
+
+@inlined
+def evaluate(
+    g: Game,
+    players: tuple[int, ...],
+    colours: tuple[int, ...],
+    player: int,
+    net: Any,
+    buffers: Any,
+    point_value: Any,
+) -> Any:
+    """Return the value of a position at a round boundary, or at the end, to a player: the
+    probability of a win, plus ``point_value`` for each point of expected final lead."""
+    final_lead = lead(g, players, player)
+    if g.phase == OVER:
+        return win_share(g, players, colours, player) + point_value * final_lead
+    encode(g, players, colours, player, buffers[0])
+    forward(buffers[0], len(players) * len(colours), g.round_number, net)
+    log_odds = np.float64(buffers[0].outputs[WIN])
+    final_lead += 10.0 * np.float64(buffers[0].outputs[LEAD])
+    return 1.0 / (1.0 + np.exp(-log_odds)) + point_value * final_lead
+
+
+@never_inlined
+def evaluate_all_players(
+    g: Game, players: tuple[int, ...], colours: tuple[int, ...], net: Any, buffers: Any, sums: Any
+) -> None:
+    """Add every player's win probability, expected final score and squared win probability."""
+    n = len(players)
+    if g.phase == OVER:
+        for player in range(n):
+            share = win_share(g, players, colours, player)
+            sums[player] += share
+            sums[n + player] += np.float64(g.scores[player])
+            sums[2 * n + player] += share * share
+        return
+    total = 0.0
+    win_probabilities = buffers[0].win_probabilities
+    for player in range(n):
+        encode(g, players, colours, player, buffers[0])
+        forward(buffers[0], len(players) * len(colours), g.round_number, net)
+        win_probabilities[player] = 1.0 / (1.0 + np.exp(-np.float64(buffers[0].outputs[WIN])))
+        total += win_probabilities[player]
+        future_points = 10.0 * np.float64(buffers[0].outputs[POINTS])
+        sums[n + player] += np.float64(g.scores[player]) + future_points
+    for player in range(n):
+        share = win_probabilities[player] / total
+        sums[player] += share
+        sums[2 * n + player] += share * share
+
+
+@compiled
+def run_rollouts(
+    root: Any,
+    players: Any,
+    colours: Any,
+    actions: Any,
+    begin: int,
+    end: int,
+    seed: Any,
+    model: RolloutModel,
+    posterior: Any,
+    point_value: Any,
+    all_players: bool,
+    memory: RolloutMemory,
+    sums: Any,
+) -> None:
+    """Run the rollouts numbered ``begin`` to ``end`` of each action and add to its ``sums``."""
+    mover, current_round = root[0].mover, root[0].round_number
+    work, scratch, buffers = memory
+    policy_ids = scratch[0].policy_ids
+    for i in range(len(actions)):
+        for number in range(begin, end):
+            work[0] = root[0]
+            g = work[0]
+            g.random = stream_start(seed, U64(number))  # common random numbers
+            determinize(g, players, colours, mover)
+            sample_policies(
+                g, players, mover, model.mover_policy, model.policy_pool, posterior, policy_ids
+            )
+            step(g, players, colours, actions[i])
+            if g.phase != OVER and g.round_number == current_round:
+                finish_round(
+                    g, players, colours, policy_ids, model.value_weights, model.plans, scratch
+                )
+            value = evaluate(g, players, colours, mover, model.network, buffers, point_value)
+            sums[i, VALUE] += value
+            if all_players:
+                evaluate_all_players(
+                    g, players, colours, model.network, buffers, sums[i, ALL_PLAYERS:]
+                )

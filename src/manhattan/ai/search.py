@@ -1,0 +1,247 @@
+"""Search by sequential halving: candidate moves, and rollouts until the best stands out.
+
+The candidates are the placements that the value function ranks first. All of them get the same
+number of rollouts; then the worse half is dropped and the rest get more, until one is left or the
+time is up.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from manhattan.ai.features import new_scratch
+from manhattan.ai.jit import compiled
+from manhattan.ai.model import Kind, Model, load_model
+from manhattan.ai.opponent_model import infer_policies
+from manhattan.ai.rollout import ALL_PLAYERS, VALUE, RolloutMemory, RolloutModel, run_rollouts
+from manhattan.ai.selection_plans import PLANS, affordable
+from manhattan.ai.value_function import evaluate_placements
+from manhattan.ai.value_network import new_buffers
+from manhattan.kernel import Position
+from manhattan.kernel.actions import BUILDS
+from manhattan.kernel.compile_notice import announce_compilation
+from manhattan.kernel.conversion import unpack_stock
+from manhattan.kernel.layout import BUILD, SELECT, table_shape
+from manhattan.rules import ManhattanError, Select, Stock
+from manhattan.rules.blocks import sizes_in
+from manhattan.view import View
+
+MAX_CANDIDATES: Final = 16
+"""Placements that are searched at most."""
+POINT_VALUE: Final = 0.005
+"""The value of a point of lead, where a win is 1: it breaks ties, and keeps lost games close."""
+PRIOR_WEIGHT: Final = 0.1
+"""The share of the prior that stays in the posterior over rivals' policies."""
+
+_ROLLOUTS_PER_CHECK = 64
+"""Rollouts between two looks at the clock: two or three milliseconds."""
+
+
+class SearchError(ManhattanError, ValueError):
+    """A position that has no moves to search."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchLimits:
+    """When a search stops: after a number of rollouts or of seconds, whichever comes first."""
+
+    rollouts: int
+    seconds: float | None = None
+    check: Callable[[], None] = lambda: None
+    """Called every few milliseconds; an exception that it raises ends the search."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveStats:
+    """The mean results of the rollouts of one move."""
+
+    action: int
+    rollouts: int
+    value: float
+    """The win probability plus POINT_VALUE for each point of lead."""
+    win_probabilities: tuple[float, ...]
+    """Of each player. Like the fields below, 0 unless all players were evaluated."""
+    standard_errors: tuple[float, ...]
+    """Of each win probability; infinite after a single rollout."""
+    expected_scores: tuple[float, ...]
+    """Of each player."""
+
+
+class Searcher:
+    """Searches one position with a model, by what the mover knows of it."""
+
+    def __init__(self, model: Model, position: Position, seed: int) -> None:
+        if position.is_over:
+            raise SearchError("The game is over.")
+        self.model = model
+        self.position = position
+        self.seed = np.uint64(seed % 2**64)
+        setup = position.setup
+        self._players, self._colours = table_shape(len(setup.players), setup.schedule.colours)
+        self._memory = RolloutMemory(position.data.copy(), new_scratch(), new_buffers())
+        self._rollout_model = RolloutModel(
+            model.best_policy,
+            model.policy_pool,
+            model.value_weights,
+            model.kind.plans,
+            model.network,
+        )
+
+    def placement_values(self, policy_id: int) -> dict[int, float]:
+        """Return the value of each placement by one value function, the greatest first."""
+        values = np.full(BUILDS * len(self._colours), -np.inf, np.float32)
+        with announce_compilation(self.position.setup, "values", compiled.cache):
+            evaluate_placements(
+                self.position.data,
+                self._players,
+                self._colours,
+                policy_id,
+                self.model.value_weights,
+                self._memory.scratch,
+                values,
+            )
+        order = np.argsort(-values, kind="stable")
+        return {int(action): float(values[action]) for action in order if values[action] > -np.inf}
+
+    def posterior(self) -> npt.NDArray[np.float64]:
+        """Return ``[player, n]``: the probability that a player uses the n-th policy of the pool,
+        given their placements so far."""
+        pool, prior = self._rollout_model.policy_pool, self.model.policy_prior
+        likelihood = np.ones((len(self._players), len(pool)))
+        if self.position.has_build_order:
+            work = self._memory.work
+            work[0] = self.position.data[0]
+            work[0].random = self.seed
+            infer_policies(
+                self.position.data,
+                work,
+                self._players,
+                self._colours,
+                pool,
+                self.model.value_weights,
+                self._memory.scratch,
+                likelihood,
+            )
+        posterior = likelihood * prior
+        posterior /= posterior.sum(axis=1, keepdims=True)
+        blend: npt.NDArray[np.float64] = PRIOR_WEIGHT * prior + (1 - PRIOR_WEIGHT) * posterior
+        return blend
+
+    def candidates(self) -> list[int]:
+        """Return the actions that are worth searching."""
+        phase = self.position.data[0].phase
+        if phase == BUILD:
+            return list(self.placement_values(self.model.best_policy))[:MAX_CANDIDATES]
+        return self._selections() if phase == SELECT else self.position.legal_actions()
+
+    def _selections(self) -> list[int]:
+        """Return the selection of the strongest plan and all that differ from it by one block."""
+        g, setup = self.position.data[0], self.position.setup
+        plan = PLANS[setup.schedule][-1][int(g.round_number)]
+        supplies = [
+            unpack_stock(g.supply[own.slot]) for own in setup.colours_by_player[int(g.mover)]
+        ]
+        planned = [affordable(plan, supply) for supply in supplies]
+        selections = [planned]
+        for n, (stock, supply) in enumerate(zip(planned, supplies, strict=True)):
+            selections += [
+                [*planned[:n], changed, *planned[n + 1 :]]
+                for changed in _one_block_apart(stock, supply)
+            ]
+        moves = [Select(tuple(map(sizes_in, selection))) for selection in selections]
+        return [self.position.encode(move) for move in moves]
+
+    def search(
+        self, actions: list[int], limits: SearchLimits, *, all_players: bool = False
+    ) -> list[MoveStats]:
+        """Compare actions by sequential halving; return their statistics, the best first."""
+        players = len(self._players)
+        order = np.array(actions, np.int64)
+        sums = np.zeros((len(order), ALL_PLAYERS + 3 * players))
+        counts = np.zeros(len(order), np.int64)
+        with announce_compilation(self.position.setup, "search", compiled.cache):
+            posterior = self.posterior()
+            # No rollouts yet: this compiles or loads the code before the clock starts.
+            self._run_rollouts(order, 0, 0, posterior, all_players, sums)
+        stages = max(1, (len(order) - 1).bit_length())
+        begin = time.monotonic()
+        remaining, done = len(order), 0
+        for stage in range(stages):
+            target = done + max(1, limits.rollouts // (stages * remaining))
+            deadline = (
+                None if limits.seconds is None else begin + limits.seconds * (stage + 1) / stages
+            )
+            while done < target and (deadline is None or done == 0 or time.monotonic() < deadline):
+                limits.check()
+                end = min(target, done + max(1, _ROLLOUTS_PER_CHECK // remaining))
+                self._run_rollouts(
+                    order[:remaining], done, end, posterior, all_players, sums[:remaining]
+                )
+                done = end
+            counts[:remaining] = done
+            ranking = np.argsort(-sums[:remaining, VALUE], kind="stable")
+            for array in (order, sums, counts):
+                array[:remaining] = array[:remaining][ranking]
+            remaining = (remaining + 1) // 2
+        return [
+            _move_stats(int(action), int(count), total, players)
+            for action, count, total in zip(order, counts, sums, strict=True)
+        ]
+
+    def _run_rollouts(
+        self, actions: Any, begin: int, end: int, posterior: Any, all_players: bool, sums: Any
+    ) -> None:
+        run_rollouts(
+            self.position.data,
+            self._players,
+            self._colours,
+            actions,
+            begin,
+            end,
+            self.seed,
+            self._rollout_model,
+            posterior,
+            POINT_VALUE,
+            all_players,
+            self._memory,
+            sums,
+        )
+
+
+def searcher_for(view: View, seed: int) -> Searcher:
+    """Return a searcher for what a player sees, with the model for such tables."""
+    position = Position.from_view(view, seed)
+    return Searcher(load_model(Kind.of(view.public.setup)), position, seed)
+
+
+def _one_block_apart(stock: Stock, supply: Stock) -> Iterator[Stock]:
+    """Yield the stocks with one block exchanged for one of another size that the supply has."""
+    for removed in range(4):
+        for added in range(4):
+            if removed != added and stock[removed] > 0 and stock[added] < supply[added]:
+                changed = list(stock)
+                changed[removed] -= 1
+                changed[added] += 1
+                ones, twos, threes, fours = changed
+                yield ones, twos, threes, fours
+
+
+def _move_stats(action: int, count: int, sums: Any, players: int) -> MoveStats:
+    mean = sums / count
+    win_probabilities, expected_scores, squares = mean[ALL_PLAYERS:].reshape(3, players)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        errors = np.sqrt(np.maximum(0.0, squares - win_probabilities**2) / (count - 1))
+    return MoveStats(
+        action,
+        count,
+        value=float(mean[VALUE]),
+        win_probabilities=tuple(map(float, win_probabilities)),
+        standard_errors=tuple(map(float, errors)) if count > 1 else (np.inf,) * players,
+        expected_scores=tuple(map(float, expected_scores)),
+    )

@@ -1,0 +1,1 @@
+"""Training of the models: self-play, training data, fitting, and the trainer that runs them."""
