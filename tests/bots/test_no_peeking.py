@@ -1,4 +1,4 @@
-"""A bot knows what its player may know: other cards in other hands change nothing."""
+"""Bots use only what their player may know: other hidden cards change no choice."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from random import Random
 
 import pytest
 
-from every_table import EVERY_TABLE, group, new_game
-from manhattan.bots import BOTS, THINKERS, Budget, evaluate
+from manhattan.bots import BOTS, COMPILED_BOTS, Budget, evaluate
 from manhattan.game import Game
 from manhattan.rules import Built, Event, Redrew, Shuffled, State
 from manhattan.view import View, view, view_of
+from support.table_matrix import EVERY_TABLE, compile_group, new_game
 
 pytestmark = pytest.mark.compiled
 FOUR = pytest.mark.xdist_group("4-1")
 
-LITTLE = Budget(trials=8)
+SMALL = Budget(rollouts=8)
 
 
-def dealt_anew(state: State, player: int, rng: Random) -> State:
-    """The same as this player sees it: what others hold, and the pile, changed places."""
+def redeal_hidden(state: State, player: int, rng: Random) -> State:
+    """Shuffle the rivals' hands and the pile, which the player does not see."""
     others = [n for n in range(len(state.hands)) if n != player]
     cards = [card for n in others for card in state.hands[n]] + list(state.pile)
     rng.shuffle(cards)
@@ -30,12 +30,8 @@ def dealt_anew(state: State, player: int, rng: Random) -> State:
     return state._replace(hands=tuple(hands), pile=tuple(cards))
 
 
-def told_anew(events: Iterable[Event], player: int, rng: Random) -> list[Event]:
-    """The same as this player heard it: others drew other cards, and piles lay otherwise."""
-    return [_told_anew(event, player, rng) for event in events]
-
-
-def _told_anew(event: Event, player: int, rng: Random) -> Event:
+def change_hidden(event: Event, player: int, rng: Random) -> Event:
+    """Change what the player does not see: cards drawn by rivals, and the order of the pile."""
     match event:
         case Shuffled(pile=tuple() as pile):
             return event._replace(pile=tuple(rng.sample(pile, len(pile))))
@@ -46,66 +42,67 @@ def _told_anew(event: Event, player: int, rng: Random) -> Event:
     return event
 
 
-def played(game: Game) -> Game:
-    """A whole game, played greedily enough to be one."""
+def play_to_the_end(game: Game) -> Game:
     rng = Random(5)
-    while not game.over:
-        game.play(BOTS["easy"](view_of(game, game.table.mover), rng))
+    while not game.is_over:
+        game.play(BOTS["easy"](view_of(game, game.public.mover), rng))
     return game
 
 
 @pytest.fixture(scope="module")
 def game() -> Game:
-    return played(Game.new(4, seed=bytes([5] * 32)))
+    return play_to_the_end(Game.new(4, seed=bytes([5] * 32)))
 
 
-def pairs(game: Game, every: int) -> Iterable[tuple[int, View, View]]:
-    """At some moves of the game: what the mover sees, and what he would see of other cards."""
+def view_pairs(game: Game, every: int) -> Iterable[tuple[int, View, View]]:
+    """Yield, for some plies, the mover's view and the same view with other hidden cards."""
     rng = Random(9)
     for ply in range(0, game.ply, every):
         then = game.at(ply)
-        mover = then.table.mover
-        other = dealt_anew(then.state, mover, rng)
-        # Near the end of a pile there may be nothing to exchange; but then elsewhere.
+        mover = then.public.mover
+        other = redeal_hidden(then.state, mover, rng)
+        # Near the end of a pile there may be too few cards to change.
         assert len(then.state.pile) < 4 or other != then.state
-        events = told_anew(then.events, mover, rng)
+        events = [change_hidden(event, mover, rng) for event in then.events]
         yield ply, view_of(then, mover), view(other, mover, events)
 
 
 @FOUR
 @pytest.mark.parametrize("name", BOTS)
-def test_other_cards_elsewhere_change_no_choice(name: str, game: Game) -> None:
-    for ply, seen, too in pairs(game, 3):
-        choice = BOTS[name](seen, Random(ply), LITTLE)
-        assert BOTS[name](too, Random(ply), LITTLE) == choice
+def test_hidden_cards_change_no_choice(name: str, game: Game) -> None:
+    for ply, original, changed in view_pairs(game, 3):
+        choice = BOTS[name](original, Random(ply), SMALL)
+        assert BOTS[name](changed, Random(ply), SMALL) == choice
 
 
 @pytest.mark.parametrize(("players", "edition", "house_rules"), EVERY_TABLE)
-def test_nor_at_any_other_table(
+def test_hidden_cards_change_no_choice_at_any_table(
     players: int, edition: str, house_rules: dict[str, str], request: pytest.FixtureRequest
 ) -> None:
-    """Who thinks sits at tables of four in the ordinary run, and at all if more is asked for."""
-    everybody = request.config.getoption("--bot-moves") > 1
-    everybody = everybody or group(players, house_rules) == "4-1"
-    names = [name for name in BOTS if everybody or name not in THINKERS]
-    for ply, seen, too in pairs(played(new_game(players, edition, house_rules, 5)), 19):
+    """By default, bots that need compiled code play only with four players."""
+    all_bots = request.config.getoption("--bot-moves") > 1
+    all_bots = all_bots or compile_group(players, house_rules) == "4-1"
+    names = [name for name in BOTS if all_bots or name not in COMPILED_BOTS]
+    for ply, original, changed in view_pairs(
+        play_to_the_end(new_game(players, edition, house_rules, 5)), 19
+    ):
         for name in names:
-            choice = BOTS[name](seen, Random(ply), LITTLE)
-            assert BOTS[name](too, Random(ply), LITTLE) == choice, name
+            choice = BOTS[name](original, Random(ply), SMALL)
+            assert BOTS[name](changed, Random(ply), SMALL) == choice, name
 
 
 @FOUR
-def test_nor_an_evaluation(game: Game) -> None:
-    for ply, seen, too in pairs(game, 29):
-        assert evaluate(seen, Random(ply), LITTLE) == evaluate(too, Random(ply), LITTLE)
+def test_hidden_cards_change_no_evaluation(game: Game) -> None:
+    for ply, original, changed in view_pairs(game, 29):
+        assert evaluate(original, Random(ply), SMALL) == evaluate(changed, Random(ply), SMALL)
 
 
 @FOUR
-def test_two_bots_in_one_process_take_no_notice_of_each_other(game: Game) -> None:
-    """Each thinks as it would alone, whatever the other has thought before."""
-    seen = [view_of(game.at(ply), game.at(ply).table.mover) for ply in (30, 60, 90)]
-    alone = [BOTS["search"](one, Random(1), LITTLE) for one in seen]
-    for one, choice in zip(reversed(seen), reversed(alone), strict=True):
-        BOTS["hard"](seen[0], Random(2), LITTLE)
-        BOTS["expert"](seen[1], Random(3), LITTLE)
-        assert BOTS["search"](one, Random(1), LITTLE) == choice
+def test_bots_in_one_process_are_independent(game: Game) -> None:
+    """A bot's choice does not depend on what other bots have searched before."""
+    views = [view_of(game.at(ply), game.at(ply).public.mover) for ply in (30, 60, 90)]
+    choices = [BOTS["search"](player_view, Random(1), SMALL) for player_view in views]
+    for player_view, choice in zip(reversed(views), reversed(choices), strict=True):
+        BOTS["hard"](views[0], Random(2), SMALL)
+        BOTS["expert"](views[1], Random(3), SMALL)
+        assert BOTS["search"](player_view, Random(1), SMALL) == choice

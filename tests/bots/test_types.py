@@ -1,4 +1,4 @@
-"""Who hands a bot more than a view is stopped before the program runs."""
+"""The type checker rejects a program that gives a bot more than a view."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ evaluate(game.state, Random(1))
 """
 
 
-def test_a_bot_takes_a_view_and_nothing_else(tmp_path: Path) -> None:
+def test_a_bot_takes_only_a_view(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
-    told, _, _ = api.run(["--no-error-summary", str(program)])
-    wrong = [line.partition("error: ")[2] for line in told.splitlines()]
-    given = ("State", "Game", "State")
-    assert len(wrong) == len(given), told
-    for line, kind in zip(wrong, given, strict=True):
+    output, _, _ = api.run(["--no-error-summary", str(program)])
+    errors = [line.partition("error: ")[2] for line in output.splitlines()]
+    arguments = ("State", "Game", "State")
+    assert len(errors) == len(arguments), output
+    for line, kind in zip(errors, arguments, strict=True):
         assert f'has incompatible type "{kind}"; expected "View"' in line

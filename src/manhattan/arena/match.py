@@ -1,8 +1,7 @@
-"""Who plays whom, and on which seats: planned so that luck cancels out.
+"""A match: which bots play which games on which seats, planned so that luck cancels out.
 
-The cards of a deal are played several times, each time with the bots moved on by one seat: so
-everybody has had every hand, and the luck of the deal is nobody's. Deals differ in who sits next
-to whom and in who starts.
+The cards of a deal are played several times, each time with the bots moved on by one seat
+(duplicate play), so that every bot plays every hand. Deals differ in neighbours and start player.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from functools import cached_property
 from itertools import combinations
 from random import Random
 
-from manhattan.arena.own import player
+from manhattan.arena.loader import load_bot
 from manhattan.rules import DEFAULT_EDITION, ManhattanError, Setup, set_up
 
 
@@ -24,20 +23,20 @@ class ArenaError(ManhattanError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Seating:
-    """One game of a match."""
+    """The seats of one game of a match."""
 
     deal: int
     """Games of one deal have the same cards."""
     rotation: int
     seats: tuple[int, ...]
-    """For each seat the number of the bot in the match."""
+    """For each seat the index of its bot in the match."""
     first: int
-    """Who starts."""
+    """The seat of the start player."""
 
 
 @dataclass(frozen=True)
 class Match:
-    """So many games between some bots. A name may stand there more than once."""
+    """A number of games between some bots. A bot may be named more than once."""
 
     bots: tuple[str, ...]
     games: int
@@ -48,11 +47,11 @@ class Match:
 
     def __post_init__(self) -> None:
         for name in self.bots:
-            player(name)
+            load_bot(name)
         if len(self.bots) < self.players:
             raise ArenaError(
                 f"{self.players} players need {self.players} bots, not {len(self.bots)}; "
-                "one may be named several times."
+                "a bot may be named several times."
             )
         if self.games < 1:
             raise ArenaError(f"Play at least one game, not {self.games}.")
@@ -63,7 +62,8 @@ class Match:
 
     @property
     def deals(self) -> int:
-        """Every deal is played from every seat: games are rounded up to whole deals."""
+        """The number of deals: the games, rounded up so that each deal is played from every
+        seat."""
         return -(-self.games // self.players)
 
     @cached_property
@@ -71,26 +71,26 @@ class Match:
         return list(combinations(range(len(self.bots)), self.players))
 
     def seatings(self, deal: int) -> Iterator[Seating]:
-        """The games of a deal."""
-        # Each table once before one is played again, in any order: whoever stops early has
-        # not played the first bots only.
+        """Yield the games of a deal."""
+        # Each combination of bots plays once before one plays again, in random order: an
+        # interrupted match has not played the first bots only.
         cycle, number = divmod(deal, len(self._tables))
         tables = self._tables.copy()
-        self.random("tables", cycle).shuffle(tables)
+        self.rng("tables", cycle).shuffle(tables)
         table = list(tables[number])
-        self.random("seats", deal).shuffle(table)
+        self.rng("seats", deal).shuffle(table)
         for rotation in range(self.players):
             seats = tuple(table[rotation:] + table[:rotation])
             yield Seating(deal, rotation, seats, deal % self.players)
 
-    def cards(self, deal: int) -> bytes:
-        """The seed of a deal's shuffles."""
+    def shuffle_seed(self, deal: int) -> bytes:
+        """Return the seed of a deal's shuffles."""
         return self._digest("cards", deal)
 
-    def random(self, *what: object) -> Random:
-        """A generator for this and nothing else."""
-        return Random(self._digest(*what))  # noqa: S311 - bots' dice, not the cards
+    def rng(self, *purpose: object) -> Random:
+        """Return a random generator for one purpose, independent of all others."""
+        return Random(self._digest(*purpose))  # noqa: S311 - for bots, not for cards
 
-    def _digest(self, *what: object) -> bytes:
-        text = " ".join(map(str, ("manhattan arena", self.seed, *what)))
+    def _digest(self, *purpose: object) -> bytes:
+        text = " ".join(map(str, ("manhattan arena", self.seed, *purpose)))
         return hashlib.sha256(text.encode()).digest()

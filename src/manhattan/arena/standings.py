@@ -1,7 +1,7 @@
-"""What many games say about the bots that played them.
+"""Standings: win shares with confidence intervals, scores and ratings of the bots of a match.
 
 Games of one deal share their cards and so their luck: they count as one observation. The interval
-of a share comes from how much it differs from deal to deal.
+of a share follows from the variance between deals.
 """
 
 from __future__ import annotations
@@ -14,106 +14,97 @@ from statistics import fmean, stdev
 from openskill.models import PlackettLuce
 
 from manhattan.arena.match import Match
-from manhattan.arena.playing import Outcome
+from manhattan.arena.runner import Outcome
 
-_TWO_SIDED = 1.96
-PASSES = 5
+_Z_95 = 1.96
+RATING_PASSES = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How one bot fared. A bot that sat on several seats of a game counts by the mean of them."""
+    """The results of one bot. A bot on several seats of a game counts by their mean."""
 
     name: str
     games: int
     win_share: float
     low: float
     high: float
-    """Between these the true share lies, 95 times in 100."""
+    """The 95 % confidence interval of the win share."""
     mean_score: float
     rating: float
-    """Its skill as OpenSkill sees it: 25 is everybody's at first."""
+    """The skill by OpenSkill; every bot starts with 25."""
     ms_per_move: float
 
 
 def standings(match: Match, outcomes: Iterable[Outcome]) -> list[Standing]:
-    """One for each distinct bot, the best first."""
+    """Return the standing of each distinct bot, the best first."""
     games = list(outcomes)
     names = list(dict.fromkeys(match.bots))
     ratings = rate(match, games)
-    found = [_standing(match, name, games, ratings[name]) for name in names]
-    return sorted(found, key=lambda standing: -standing.win_share)
+    unsorted = [_standing(match, name, games, ratings[name]) for name in names]
+    return sorted(unsorted, key=lambda standing: -standing.win_share)
 
 
 def _standing(match: Match, name: str, games: Sequence[Outcome], rating: float) -> Standing:
-    by_deal: dict[int, list[float]] = {}
+    shares_by_deal: dict[int, list[float]] = {}
     scores: list[int] = []
     moves, seconds, played = 0, 0.0, 0
     for game in games:
         seats = [s for s, n in enumerate(game.seating.seats) if match.bots[n] == name]
         played += bool(seats)
         for seat in seats:
-            by_deal.setdefault(game.seating.deal, []).append(game.share(seat))
+            shares_by_deal.setdefault(game.seating.deal, []).append(game.win_share(seat))
             scores.append(game.scores[seat])
             moves += game.moves[seat]
             seconds += game.seconds[seat]
-    if not by_deal:
+    if not shares_by_deal:
         return Standing(name, 0, 0.0, 0.0, 1.0, 0.0, rating, 0.0)
-    shares = [fmean(deal) for deal in by_deal.values()]
-    share = fmean(shares)
+    shares = [fmean(deal) for deal in shares_by_deal.values()]
     low, high = interval(shares)
-    return Standing(
-        name,
-        played,
-        share,
-        low,
-        high,
-        fmean(scores),
-        rating,
-        1000 * seconds / moves,
-    )
+    ms_per_move = 1000 * seconds / moves
+    return Standing(name, played, fmean(shares), low, high, fmean(scores), rating, ms_per_move)
 
 
 def interval(shares: Sequence[float]) -> tuple[float, float]:
-    """Between which shares the true one lies, 95 times in 100, given those of the single deals.
+    """Return the 95 % confidence interval of a share, given the shares of the single deals.
 
-    Wilson's interval, for as many throws of a coin as would scatter like these deals. It keeps
-    between 0 and 1, and who has won every time is not taken for invincible.
+    Wilson's interval, for the number of coin tosses that would have the variance of these deals.
+    It stays between 0 and 1, and does not take a bot that has always won for invincible.
     """
     share, deals = fmean(shares), len(shares)
     error = stdev(shares) / sqrt(deals) if deals > 1 else 0.0
-    throws = share * (1 - share) / error**2 if error > 0 else deals
-    z = _TWO_SIDED**2 / throws
+    tosses = share * (1 - share) / error**2 if error > 0 else deals
+    z = _Z_95**2 / tosses
     centre = (share + z / 2) / (1 + z)
-    reach = sqrt(z * share * (1 - share) + z**2 / 4) / (1 + z)
-    # Rounding must not push the share itself out.
-    return max(0.0, min(centre - reach, share)), min(1.0, max(centre + reach, share))
+    margin = sqrt(z * share * (1 - share) + z**2 / 4) / (1 + z)
+    # Rounding must not put the share itself outside.
+    return max(0.0, min(centre - margin, share)), min(1.0, max(centre + margin, share))
 
 
 def rate(match: Match, games: Sequence[Outcome]) -> dict[str, float]:
-    """OpenSkill's ratings. A rating depends on the order of the games, and these have none: so
-    it is the mean of several, each from the games in another order."""
+    """Return OpenSkill ratings. They depend on the order of the games, which has no meaning here:
+    so each rating is the mean over several random orders."""
     passes = []
-    for number in range(PASSES):
+    for number in range(RATING_PASSES):
         order = sorted(games, key=lambda game: (game.seating.deal, game.seating.rotation))
-        match.random("ratings", number).shuffle(order)
+        match.rng("ratings", number).shuffle(order)
         passes.append(_rate_in_order(match, order))
     return {name: fmean(ratings[name] for ratings in passes) for name in passes[0]}
 
 
 def _rate_in_order(match: Match, games: Sequence[Outcome]) -> dict[str, float]:
-    """Game after game. Several seats of one bot move it by their mean."""
+    """Rate game by game. Several seats of one bot change its rating by their mean."""
     model = PlackettLuce(tau=0)  # bots do not change from game to game
-    known = {name: model.rating(name=name) for name in match.bots}
+    ratings = {name: model.rating(name=name) for name in match.bots}
     for game in games:
         names = [match.bots[number] for number in game.seating.seats]
         if len(set(names)) == 1:
-            continue  # a bot among itself: nothing to learn
+            continue  # a bot against itself says nothing
         order = [(seat not in game.winners, -score) for seat, score in enumerate(game.scores)]
-        ranks = [float(sum(other < mine for other in order)) for mine in order]
-        after = model.rate([[known[name]] for name in names], ranks=ranks)
+        ranks = [float(sum(other < own for other in order)) for own in order]
+        rated = model.rate([[ratings[name]] for name in names], ranks=ranks)
         for name in set(names):
-            mine = [team[0] for team, other in zip(after, names, strict=True) if other == name]
-            mu, sigma = fmean(r.mu for r in mine), fmean(r.sigma for r in mine)
-            known[name] = model.rating(mu=mu, sigma=sigma, name=name)
-    return {name: float(rating.mu) for name, rating in known.items()}
+            own = [team[0] for team, other in zip(rated, names, strict=True) if other == name]
+            mu, sigma = fmean(r.mu for r in own), fmean(r.sigma for r in own)
+            ratings[name] = model.rating(mu=mu, sigma=sigma, name=name)
+    return {name: float(rating.mu) for name, rating in ratings.items()}

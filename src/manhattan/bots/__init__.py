@@ -1,4 +1,4 @@
-"""Opponents. A bot is given a view, never the whole state: it knows what a player would know."""
+"""Bots. A bot is given a view, never the whole state: it knows only what a player may know."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from manhattan.bots.budget import OWN_PACE, Budget, BudgetError, Cancelled
-from manhattan.bots.by_value import choose_by_first_value, choose_by_value
-from manhattan.bots.evaluating import Evaluation, Ranked, evaluate
+from manhattan.bots.budget import NO_LIMIT, Budget, BudgetError, Cancelled
+from manhattan.bots.evaluation import Evaluation, RankedMove, evaluate
 from manhattan.bots.greedy import choose_greedily, choose_greedily_with_any_blocks
-from manhattan.bots.hinting import Hint, hint
+from manhattan.bots.hints import Hint, hint
 from manhattan.bots.levels import LEVELS, Level
 from manhattan.bots.protocol import Bot
-from manhattan.bots.searching import choose_by_search
-from manhattan.bots.uniform import choose_at_random
+from manhattan.bots.random_bot import choose_at_random
+from manhattan.bots.search_bot import choose_by_search
+from manhattan.bots.value_bot import choose_by_first_value_function, choose_by_value
+from manhattan.bots.warmup import start_warmup, warm_up
 from manhattan.rules import ManhattanError
 
 BOTS: Final[Mapping[str, Bot]] = MappingProxyType(
@@ -27,10 +28,13 @@ BOTS: Final[Mapping[str, Bot]] = MappingProxyType(
         "search": choose_by_search,
     }
 )
-"""Everybody who can be asked for by name: the levels, and what they are made of."""
+"""All bots by name: the levels, and the bots that they are made of."""
 
-THINKERS: Final = frozenset({"hard", "expert", "value", "search"})
-"""Those who need compiled code: the first time somebody may have to wait for it."""
+_COMPILED: Final = (choose_by_first_value_function, choose_by_value, choose_by_search)
+COMPILED_BOTS: Final = frozenset(
+    name for name, bot in BOTS.items() if (bot.bot if isinstance(bot, Level) else bot) in _COMPILED
+)
+"""The bots that need compiled code, for which the first player may have to wait."""
 
 
 class NoSuchBot(ManhattanError, ValueError):
@@ -38,17 +42,17 @@ class NoSuchBot(ManhattanError, ValueError):
 
 
 def bot(name: str) -> Bot:
-    """The bot of this name."""
+    """Return the bot of this name."""
     if name not in BOTS:
-        raise NoSuchBot(f"There is no bot {name!r}. The bots: {', '.join(BOTS)}.")
+        raise NoSuchBot(f"There is no bot {name!r}. Choose one of: {', '.join(BOTS)}.")
     return BOTS[name]
 
 
 __all__ = [
     "BOTS",
+    "COMPILED_BOTS",
     "LEVELS",
-    "OWN_PACE",
-    "THINKERS",
+    "NO_LIMIT",
     "Bot",
     "Budget",
     "BudgetError",
@@ -57,14 +61,16 @@ __all__ = [
     "Hint",
     "Level",
     "NoSuchBot",
-    "Ranked",
+    "RankedMove",
     "bot",
     "choose_at_random",
-    "choose_by_first_value",
+    "choose_by_first_value_function",
     "choose_by_search",
     "choose_by_value",
     "choose_greedily",
     "choose_greedily_with_any_blocks",
     "evaluate",
     "hint",
+    "start_warmup",
+    "warm_up",
 ]

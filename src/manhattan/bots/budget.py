@@ -1,4 +1,4 @@
-"""How long a bot may think."""
+"""Budgets: how much a bot may spend on one move."""
 
 from __future__ import annotations
 
@@ -16,51 +16,51 @@ def _never() -> bool:
 
 
 class BudgetError(ManhattanError, ValueError):
-    """A budget with which nobody could think."""
+    """A budget that allows nothing."""
 
 
 class Cancelled(ManhattanError):
-    """A bot was told to stop thinking, and has not chosen."""
+    """A bot was cancelled before it chose a move."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What a bot may spend on one move: trials, seconds, or both, whichever ends first.
+    """What a bot may spend on one move: rollouts, seconds, or both, whichever ends first.
 
-    Trials are repeated exactly from the same generator, seconds depend on the machine. Who looks
-    no further than the board takes no notice of either.
+    A search with a number of rollouts is reproducible from its random generator; seconds depend
+    on the machine. Bots that do not search ignore both.
     """
 
-    trials: int | None = None
+    rollouts: int | None = None
     seconds: float | None = None
-    cancelled: Callable[[], bool] = _never
-    """Asked now and then; once it says yes, the bot raises ``Cancelled``."""
+    is_cancelled: Callable[[], bool] = _never
+    """Called every few milliseconds; once it returns True, the bot raises ``Cancelled``."""
 
     def __post_init__(self) -> None:
-        if self.trials is not None and self.trials < 1:
-            raise BudgetError(f"A budget has at least one trial, not {self.trials}.")
+        if self.rollouts is not None and self.rollouts < 1:
+            raise BudgetError(f"A budget needs at least one rollout, not {self.rollouts}.")
         if self.seconds is not None and not 0 < self.seconds < float("inf"):
-            raise BudgetError(f"A budget has some seconds, not {self.seconds}.")
+            raise BudgetError(f"A budget needs a positive number of seconds, not {self.seconds}.")
 
     def check(self) -> None:
-        """Stop here if the bot was told to."""
-        if self.cancelled():
-            raise Cancelled("The bot was told to stop thinking.")
+        """Raise ``Cancelled`` if the bot was cancelled."""
+        if self.is_cancelled():
+            raise Cancelled("The bot was cancelled.")
 
     def within(self, other: Budget) -> Budget:
-        """As much as both allow."""
+        """Return the budget that both allow."""
         return Budget(
-            _less(self.trials, other.trials),
-            _less(self.seconds, other.seconds),
-            lambda: self.cancelled() or other.cancelled(),
+            _tighter(self.rollouts, other.rollouts),
+            _tighter(self.seconds, other.seconds),
+            lambda: self.is_cancelled() or other.is_cancelled(),
         )
 
 
-def _less(one: Limit, other: Limit) -> Limit:
-    if one is None or other is None:
-        return other if one is None else one
-    return min(one, other)
+def _tighter(left: Limit, right: Limit) -> Limit:
+    if left is None or right is None:
+        return right if left is None else left
+    return min(left, right)
 
 
-OWN_PACE: Final = Budget()
-"""No limit but the bot's own."""
+NO_LIMIT: Final = Budget()
+"""No limit except the bot's own."""

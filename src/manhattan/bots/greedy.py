@@ -1,59 +1,57 @@
-"""The bot that wants most points now: its own, less the mean of the others'."""
+"""The greedy bot: it maximizes its points now, less the mean of its rivals' points."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
 
-from manhattan.bots.budget import OWN_PACE, Budget
-from manhattan.judgement.plans import PLANS, Plan, affordable
-from manhattan.rules import Build, Card, Move, Phase, Remove, Select, Table
+from manhattan.ai.selection_plans import PLANS, Plan, affordable
+from manhattan.bots.budget import NO_LIMIT, Budget
+from manhattan.projected_scores import ProjectedScores
+from manhattan.rules import Build, Card, Move, Phase, PublicState, Remove, Select
 from manhattan.rules.blocks import sizes_in
-from manhattan.rules.legality import builds
-from manhattan.rules.prospect import Standing
 from manhattan.view import View
 
 
-def choose_greedily(view: View, rng: Random, budget: Budget = OWN_PACE) -> Move:
-    """Blocks by a plan; then the placement that changes the points most, ties at random."""
+def choose_greedily(view: View, rng: Random, budget: Budget = NO_LIMIT) -> Move:
+    """Select blocks by a plan; then make the placement that gains most, ties at random."""
     budget.check()
-    if view.table.phase is Phase.SELECT:
-        return select(view.table, PLANS[view.table.setup.schedule][0])
+    if view.public.phase is Phase.SELECT:
+        return planned_selection(view.public, PLANS[view.public.setup.schedule][0])
     return choose_greedily_with_any_blocks(view, rng, budget)
 
 
-def choose_greedily_with_any_blocks(view: View, rng: Random, budget: Budget = OWN_PACE) -> Move:
-    """Any blocks, all choices alike; then as greedy as can be."""
+def choose_greedily_with_any_blocks(view: View, rng: Random, budget: Budget = NO_LIMIT) -> Move:
+    """Select blocks at random; then make the placement that gains most, ties at random."""
     budget.check()
-    table, moves = view.table, view.legal_moves()
+    moves = view.legal_moves()
     if isinstance(moves[0], Select):
         return rng.choice(moves)
     if not isinstance(moves[0], Build):
-        return least_loss(moves)
-    found = worths(table, view.hand)
-    best = max(worth for _, worth in found)
-    return rng.choice([build for build, worth in found if worth == best])
+        return smallest_removal(moves)
+    gains = lead_gains(view.public, view.hand)
+    best = max(gain for _, gain in gains)
+    return rng.choice([build for build, gain in gains if gain == best])
 
 
-def least_loss(moves: Sequence[Move]) -> Remove:
-    """A block must go: the smallest, of whichever colour."""
+def smallest_removal(moves: Sequence[Move]) -> Remove:
+    """Return the removal of the smallest block, of any colour."""
     return min((move for move in moves if isinstance(move, Remove)), key=lambda move: move.size)
 
 
-def select(table: Table, plan: Plan) -> Select:
-    """The blocks that a plan wants for this round, or what comes nearest."""
-    wanted = plan[table.round - 1]
-    own = table.setup.own[table.mover]
-    return Select(tuple(sizes_in(affordable(wanted, table.supplies[c.slot])) for c in own))
+def planned_selection(public: PublicState, plan: Plan) -> Select:
+    """Return the selection of a plan for this round, as far as the supplies allow it."""
+    planned = plan[public.round - 1]
+    own = public.setup.colours_by_player[public.mover]
+    return Select(tuple(sizes_in(affordable(planned, public.supplies[c.slot])) for c in own))
 
 
-def worths(table: Table, hand: tuple[Card, ...]) -> list[tuple[Build, int]]:
-    """For each placement with some hand the mover's gain less the others' mean, as often as there
-    are others."""
-    mover, others = table.mover, len(table.setup.players) - 1
+def lead_gains(public: PublicState, hand: tuple[Card, ...]) -> list[tuple[Build, int]]:
+    """Return each placement with the mover's gain less the mean of the rivals' gains, multiplied
+    by the number of rivals to stay in whole numbers."""
+    mover, rivals = public.mover, len(public.setup.players) - 1
     return [
-        (build, (others + 1) * gains[mover] - sum(gains))
-        for own, sizes, places in Standing(table).outlook(hand)
-        for site, least, prospects in places
-        for build, gains in zip(builds(own.said, sizes)[least][site], prospects.gains, strict=True)
+        (build, (rivals + 1) * gains[mover] - sum(gains))
+        for options in ProjectedScores(public).placement_options(hand)
+        for build, gains in options.gains_by_move()
     ]

@@ -1,4 +1,4 @@
-"""The levels that people choose their opponents by."""
+"""Levels: the bots that people play against, by strength."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ from random import Random
 from types import MappingProxyType
 from typing import Final
 
-from manhattan.bots.budget import OWN_PACE, Budget
-from manhattan.bots.by_value import choose_by_first_value
+from manhattan.bots.budget import NO_LIMIT, Budget
 from manhattan.bots.greedy import choose_greedily, choose_greedily_with_any_blocks
 from manhattan.bots.protocol import Bot
-from manhattan.bots.searching import choose_by_search
-from manhattan.bots.uniform import choose_at_random
+from manhattan.bots.random_bot import choose_at_random
+from manhattan.bots.search_bot import choose_by_search
+from manhattan.bots.value_bot import choose_by_first_value_function
 from manhattan.rules import Move, Phase
 from manhattan.view import View
 
 
-def choose_easily(view: View, rng: Random, budget: Budget = OWN_PACE) -> Move:
-    """Any blocks; then every other placement is the greedy one, the rest are anything."""
-    if view.table.phase is Phase.BUILD and rng.random() < 0.5:
+def choose_easily(view: View, rng: Random, budget: Budget = NO_LIMIT) -> Move:
+    """Select blocks at random; make half of the placements greedily and half at random."""
+    if view.public.phase is Phase.BUILD and rng.random() < 0.5:
         return choose_at_random(view, rng, budget)
     return choose_greedily_with_any_blocks(view, rng, budget)
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """An opponent of a certain strength. It is a bot that never thinks longer than its budget."""
+    """A bot of a certain strength that never exceeds its own budget."""
 
     name: str
     description: str
     bot: Bot
-    budget: Budget = OWN_PACE
+    budget: Budget = NO_LIMIT
 
-    def __call__(self, view: View, rng: Random, budget: Budget = OWN_PACE, /) -> Move:
+    def __call__(self, view: View, rng: Random, budget: Budget = NO_LIMIT, /) -> Move:
         return self.bot(view, rng, budget.within(self.budget))
 
 
@@ -44,24 +44,25 @@ LEVELS: Final[Mapping[str, Level]] = MappingProxyType(
         for level in (
             Level(
                 "Easy",
-                "Takes any blocks and often builds without thinking. Good for a first game.",
+                "Takes any blocks and often builds at random. Good for a first game.",
                 choose_easily,
             ),
             Level(
                 "Medium",
-                "Big blocks first, and always the most points now. Never thinks of the next round.",
+                "Builds big blocks first and always takes the most points now. "
+                "Never plans for the next round.",
                 choose_greedily,
             ),
             Level(
                 "Hard",
-                "Has learned which towers last and which cities can be held.",
-                choose_by_first_value,
+                "Has learned which towers last and which cities it can hold.",
+                choose_by_first_value_function,
             ),
             Level(
                 "Expert",
-                "Tries every good move out in its head, and watches how you play.",
+                "Simulates thousands of continuations, and adapts to how you play.",
                 choose_by_search,
-                Budget(trials=3000, seconds=0.8),
+                Budget(rollouts=3000, seconds=0.8),
             ),
         )
     }
