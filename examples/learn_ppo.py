@@ -1,11 +1,11 @@
-"""A learner that gets better: PPO with masks (sb3-contrib), over many games at once.
+"""A learner: PPO with action masks (sb3-contrib), over many games at once.
 
     pip install '.[learn]'
     python examples/learn_ppo.py --opponents greedy --steps 1000000
 
-One player learns at a table of four; the others are the compiled policies. Its reward is what it
-gained at each scoring, less the mean of the others'. Every so often it plays games that it does
-not learn from, and how many of them it wins makes the curve.
+One player learns at a table of four; compiled policies play the others. The reward is the points
+of each scoring minus the mean of the others' points. At intervals the learner plays games that it
+does not learn from; the share that it wins makes the curve.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
 from manhattan.envs.engine.layout import HIGHS
-from manhattan.envs.vector import ManhattanVectorEnv, Opponents
+from manhattan.envs.vector_env import ManhattanVectorEnv, Opponents
 
 
 class Games(VecEnv):  # type: ignore[misc]
-    """Our many games as stable-baselines3 wants them: bytes as numbers from 0 to 1, a game that
-    ended is dealt anew in the same step, and what was seen of its end is in its ``info``."""
+    """The vector environment with the interface of stable-baselines3: observations from 0 to 1,
+    resets in the same step, and the last observation of a game in its ``info``."""
 
     def __init__(self, count: int, opponents: Opponents, seed: int) -> None:
         self.games = ManhattanVectorEnv(
@@ -41,9 +41,9 @@ class Games(VecEnv):  # type: ignore[misc]
             autoreset_mode="SameStep",
         )
         self._masks = self.games.reset(seed=seed)[1]["action_mask"]
-        size = self.games.table.numbering.size
-        seen = spaces.Box(0, 1, (len(HIGHS),), np.float32)
-        super().__init__(count, seen, spaces.Discrete(size))
+        size = self.games.table_spec.action_space.size
+        observations = spaces.Box(0, 1, (len(HIGHS),), np.float32)
+        super().__init__(count, observations, spaces.Discrete(size))
 
     def reset(self) -> Any:
         rows, infos = self.games.reset()
@@ -56,52 +56,54 @@ class Games(VecEnv):  # type: ignore[misc]
     def step_wait(self) -> Any:
         rows, rewards, ended, _, infos = self.games.step(self._actions)
         self._masks = infos["action_mask"]
-        told: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        game_infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for game in np.flatnonzero(ended):
             last = infos["final_obs"][game] / HIGHS.astype(np.float32)
-            told[game] = {"terminal_observation": last}
-        return rows / HIGHS.astype(np.float32), rewards / 10, ended, told
+            game_infos[game] = {"terminal_observation": last}
+        return rows / HIGHS.astype(np.float32), rewards / 10, ended, game_infos
 
     def env_method(self, name: str, *args: Any, indices: Any = None, **options: Any) -> Any:
-        return [self._masks[game] for game in self._of(indices)] if name == "action_masks" else []
+        return (
+            [self._masks[game] for game in self._games(indices)] if name == "action_masks" else []
+        )
 
     def has_attr(self, name: str) -> bool:
         return name == "action_masks"
 
     def get_attr(self, name: str, indices: Any = None) -> list[Any]:
-        return [None for _ in self._of(indices)]
+        return [None for _ in self._games(indices)]
 
     def set_attr(self, name: str, value: Any, indices: Any = None) -> None:
         raise AttributeError(name)
 
     def env_is_wrapped(self, wrapper: Any, indices: Any = None) -> list[bool]:
-        return [False for _ in self._of(indices)]
+        return [False for _ in self._games(indices)]
 
     def close(self) -> None:
         self.games.close()
 
-    def _of(self, indices: Any) -> Iterable[int]:
+    def _games(self, indices: Any) -> Iterable[int]:
         return range(self.num_envs) if indices is None else indices
 
 
 def win_share(model: MaskablePPO, opponents: Opponents, games: int, seed: int) -> float:
-    """How many of so many games the learner wins; shared wins count in parts."""
-    table = ManhattanVectorEnv(games, opponents=opponents)
-    rows, infos = table.reset(seed=seed)
+    """Return the share of games that the learner wins; several winners share a win."""
+    envs = ManhattanVectorEnv(games, opponents=opponents)
+    rows, infos = envs.reset(seed=seed)
     won = np.zeros(games)
     done = np.zeros(games, np.bool_)
     while not done.all():
-        seen = rows / HIGHS.astype(np.float32)
-        actions, _ = model.predict(seen, action_masks=infos["action_mask"], deterministic=False)
-        # A game that is over waits for the others: any action deals it anew, and is not counted.
-        rows, rewards, ended, _, infos = table.step(np.where(done, table.random_actions(), actions))
+        inputs = rows / HIGHS.astype(np.float32)
+        actions, _ = model.predict(inputs, action_masks=infos["action_mask"], deterministic=False)
+        # A game that is over waits for the others: any action resets it, and isn't counted.
+        rows, rewards, ended, _, infos = envs.step(np.where(done, envs.random_actions(), actions))
         won += np.where(done, 0, rewards)
         done |= ended
     return float(won.mean())
 
 
 class Curve(BaseCallback):  # type: ignore[misc]
-    """Lets the learner play games that it does not learn from."""
+    """Measures the learner in games that it does not learn from."""
 
     def __init__(self, against: Sequence[Opponents], every: int, games: int) -> None:
         super().__init__()
@@ -126,7 +128,7 @@ class Curve(BaseCallback):  # type: ignore[misc]
 
 
 def draw(points: Sequence[dict[str, float]], against: Sequence[str], out: Path) -> None:
-    """The curve as a picture."""
+    """Draw the curve."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -146,16 +148,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--opponents", default="greedy", choices=["uniform", "greedy"])
     parser.add_argument("--steps", type=int, default=1_000_000)
-    parser.add_argument("--games", type=int, default=64, help="how many at once")
+    parser.add_argument("--games", type=int, default=64, help="games in the batch")
     parser.add_argument("--every", type=int, default=50_000, help="decisions between measurements")
-    parser.add_argument("--measure", type=int, default=1000, help="games a measurement")
+    parser.add_argument("--measure", type=int, default=1000, help="games per measurement")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, help="where to draw the curve (.png), with its figures")
-    told = parser.parse_args()
+    parser.add_argument(
+        "--out", type=Path, help="file for the curve (.png); its figures go beside it"
+    )
+    arguments = parser.parse_args()
     torch.set_num_threads(1)  # the network is small: a second thread would wait
     model = MaskablePPO(
         "MlpPolicy",
-        Games(told.games, told.opponents, told.seed),
+        Games(arguments.games, arguments.opponents, arguments.seed),
         n_steps=112,  # four games of 28 decisions
         batch_size=1792,
         n_epochs=4,
@@ -164,16 +168,16 @@ def main() -> None:
         ent_coef=0.005,
         learning_rate=5e-4,
         policy_kwargs={"net_arch": [256, 256]},
-        seed=told.seed,
+        seed=arguments.seed,
         device="cpu",
     )
     against: list[Opponents] = ["uniform", "greedy"]
-    curve = Curve(against, told.every, told.measure)
-    model.learn(told.steps, callback=curve)
+    curve = Curve(against, arguments.every, arguments.measure)
+    model.learn(arguments.steps, callback=curve)
     curve.measure()
-    if told.out:
-        draw(curve.points, against, told.out)
-        told.out.with_suffix(".json").write_text(json.dumps(curve.points, indent=1) + "\n")
+    if arguments.out:
+        draw(curve.points, against, arguments.out)
+        arguments.out.with_suffix(".json").write_text(json.dumps(curve.points, indent=1) + "\n")
 
 
 if __name__ == "__main__":

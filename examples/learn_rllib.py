@@ -1,10 +1,10 @@
-"""A distributed trainer: PPO of Ray RLlib, with games played by several workers.
+"""A distributed learner: PPO of Ray RLlib, with several workers that play games.
 
-    pip install 'ray[rllib]' torch '.[rl]'   # in an environment of its own
+    pip install 'ray[rllib]' torch '.[rl]'   # in a separate environment
     python examples/learn_rllib.py --workers 2 --iterations 5
 
-RLlib asks for an older Gymnasium than our pinned one; both will do. Illegal moves are ruled out by
-RLlib's own example of action masking, which takes a dictionary of the mask and what is seen. With
+RLlib needs an older Gymnasium than our pinned one; both work. RLlib's own example of action masking
+rules illegal moves out; it takes a dictionary of the mask and the observation. With
 ``--address auto`` the workers are those of a running cluster.
 """
 
@@ -26,7 +26,7 @@ from manhattan.envs.gymnasium import ManhattanEnv
 
 
 class MaskedManhattan(gymnasium.Env[dict[str, Any], np.int64]):
-    """The game as the masking module wants it: mask and observation in one dictionary."""
+    """The environment with mask and observation in one dictionary, for the masking module."""
 
     def __init__(self, config: dict[str, Any]) -> None:
         self._env = ManhattanEnv(
@@ -51,23 +51,25 @@ class MaskedManhattan(gymnasium.Env[dict[str, Any], np.int64]):
 
     def _both(self, row: Any, info: dict[str, Any]) -> dict[str, Any]:
         mask = info["action_mask"].astype(np.float32)
-        seen = row / HIGHS.astype(np.float32)
-        # After the end nothing is legal; a mask of zeros would leave no action to reckon with.
-        return {"action_mask": mask if mask.any() else mask + 1, "observations": seen}
+        # After the end nothing is legal, but the module can't handle a mask of zeros.
+        return {
+            "action_mask": mask if mask.any() else mask + 1,
+            "observations": row / HIGHS.astype(np.float32),
+        }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--iterations", type=int, default=5)
-    parser.add_argument("--address", help="of a Ray cluster; without it, this machine")
-    told = parser.parse_args()
-    ray.init(address=told.address, include_dashboard=False)
-    blank: Any = PPOConfig  # it has no types
+    parser.add_argument("--address", help="address of a Ray cluster; the default is this machine")
+    arguments = parser.parse_args()
+    ray.init(address=arguments.address, include_dashboard=False)
+    new_config: Any = PPOConfig  # it has no types
     config = (
-        blank()
+        new_config()
         .environment(MaskedManhattan)
-        .env_runners(num_env_runners=told.workers, rollout_fragment_length="auto")
+        .env_runners(num_env_runners=arguments.workers, rollout_fragment_length="auto")
         .training(train_batch_size_per_learner=1120, minibatch_size=280, num_epochs=4, gamma=1.0)
         .rl_module(
             rl_module_spec=RLModuleSpec(
@@ -77,7 +79,7 @@ def main() -> None:
         )
     )
     algorithm: Any = config.build_algo()
-    for number in range(told.iterations):
+    for number in range(arguments.iterations):
         result = algorithm.train()["env_runners"]
         print(
             f"iteration {number + 1}: {result['num_env_steps_sampled_lifetime']:,.0f} decisions, "

@@ -1,4 +1,4 @@
-"""Random moves in Gymnasium: one agent against bots, and a thousand games at once.
+"""Random moves in Gymnasium: one agent against bots, and a batch of a thousand games.
 
 pip install '.[rl]'
 python examples/random_gymnasium.py
@@ -29,7 +29,7 @@ def main() -> None:
         actions = envs.action_space.sample(infos["action_mask"])
         _, _, terminations, _, infos = envs.step(actions)
         games += int(terminations.sum())
-    print(f"a thousand at once: {games} games were played")
+    print(f"a batch of a thousand: {games} games were played")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The game in OpenSpiel: its own tests, unchanged; and what they don't ask."""
+"""OpenSpiel: its own tests, unchanged, and what they don't check."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from open_spiel.python import rl_environment
 from open_spiel.python.algorithms import generate_playthrough, ismcts, mcts
 from open_spiel.python.bots import uniform_random
 
-from manhattan.envs.engine.layout import SHUFFLE
+from manhattan.envs.engine.history import SHUFFLE
 from manhattan.envs.openspiel import NAME
-from spiel import drawn, load, played
-from watching import ONE_OF_EACH, TABLES
+from support.env_helpers import DEFAULT_TABLES, TABLES
+from support.openspiel_helpers import load, random_outcome, state_after
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 FOUR = pytest.mark.xdist_group("envs-4")
@@ -27,20 +27,20 @@ THREE = pytest.mark.xdist_group("envs-3")
 TWO = pytest.mark.xdist_group("envs-2")
 
 
-# Their own suites
+# OpenSpiel's own suites
 
 
-@pytest.mark.no_cover  # what is played through elsewhere, too: measured, it takes twice as long
+@pytest.mark.no_cover  # other tests cover the same; measuring this one would double its time
 @pytest.mark.parametrize(("players", "edition"), TABLES)
 def test_random_simulations(players: int, edition: str) -> None:
     game = load(players, edition=edition)
     pyspiel.random_sim_test(game, num_sims=3, serialize=True, verbose=False)
 
 
-@pytest.mark.parametrize(("players", "edition"), ONE_OF_EACH)
+@pytest.mark.parametrize(("players", "edition"), DEFAULT_TABLES)
 def test_the_simulations_of_games_sim_test(players: int, edition: str) -> None:
-    """Every test that it has of our game, by its own names: which players it is for."""
-    # It looks for games when it is loaded: ours has to be there by then.
+    """Every test of OpenSpiel for our game with this number of players."""
+    # It lists the registered games when it is imported: ours must be registered by then.
     from open_spiel.python.tests import games_sim_test
 
     names = [f"test_multiplayer_game_{players}p_{NAME}"]
@@ -54,24 +54,24 @@ def test_the_simulations_of_games_sim_test(players: int, edition: str) -> None:
 
 @THREE
 def test_the_simulations_with_house_rules() -> None:
-    """And what their tests don't ask: the same of a table that changed its rules."""
+    """The same for a table with house rules, which OpenSpiel's tests don't have."""
     from open_spiel.python.tests import games_sim_test
 
     game = load(3, house_rules="three_players:6x4;tallest_tie:one_owner", utility="score")
     games_sim_test.GamesSimTest().sim_game(game)
-    setup = game.deck.seats.setup
+    setup = game.template.spec.setup
     assert (setup.schedule.blocks, setup.schedule.rounds) == (6, 4)
     assert setup.rules.tallest_tie == "one_owner"
     again = pyspiel.load_game(str(game))
-    assert again.deck.seats.setup == setup
-    state = played(again, Random(1), 30)
-    assert pickle.loads(pickle.dumps(state)).deck.seats.setup == setup
-    assert state.deck.game["blocks"] == 6
+    assert again.template.spec.setup == setup
+    state = state_after(again, Random(1), 30)
+    assert pickle.loads(pickle.dumps(state)).engine.spec.setup == setup
+    assert state.engine.game["blocks"][0] == 6
 
 
 @FOUR
-def test_the_integration_tests_of_the_api() -> None:
-    # Like the other one, it looks for games when it is loaded.
+def test_the_api_integration_tests() -> None:
+    # It lists the registered games when it is imported.
     from open_spiel.integration_tests import api_test
 
     assert NAME in api_test._GAMES_TO_TEST
@@ -86,27 +86,27 @@ def test_the_integration_tests_of_the_api() -> None:
 @THREE
 @pytest.mark.no_cover
 def test_a_playthrough_is_replayed() -> None:
-    told = generate_playthrough.playthrough(f"{NAME}(players=3)", None, seed=1)
-    lines = [line for line in told.splitlines() if line.startswith("action: ")]
+    text = generate_playthrough.playthrough(f"{NAME}(players=3)", None, seed=1)
+    lines = [line for line in text.splitlines() if line.startswith("action: ")]
     moves = [int(line.removeprefix("action: ")) for line in lines]
     assert len(moves) > 170  # 90 decisions, and a card for each of 12 in hand and 72 blocks
-    assert generate_playthrough.playthrough(f"{NAME}(players=3)", moves) == told
+    assert generate_playthrough.playthrough(f"{NAME}(players=3)", moves) == text
 
 
 @FOUR
-def test_the_learning_environment() -> None:
+def test_the_rl_environment() -> None:
     env = rl_environment.Environment(NAME, utility="score")
     env.seed(1)
-    step, dice = env.reset(), Random(1)
+    step, rng = env.reset(), Random(1)
     while not step.last():
         player = step.observations["current_player"]
-        step = env.step([dice.choice(step.observations["legal_actions"][player])])
+        step = env.step([rng.choice(step.observations["legal_actions"][player])])
     assert len(step.observations["info_state"][0]) == env.game.information_state_tensor_size()
     assert max(step.rewards) > 0
 
 
 @TWO
-def test_their_mcts_plays_a_whole_game() -> None:
+def test_mcts_plays_a_whole_game() -> None:
     game, rng = load(2), np.random.RandomState(1)
     evaluator = mcts.RandomRolloutEvaluator(1, rng)
     bots = [
@@ -117,7 +117,7 @@ def test_their_mcts_plays_a_whole_game() -> None:
 
 
 @TWO
-def test_their_ismcts_plays_a_whole_game() -> None:
+def test_ismcts_plays_a_whole_game() -> None:
     game, rng = load(2), np.random.RandomState(1)
     evaluator = mcts.RandomRolloutEvaluator(1, rng)
     bots = [
@@ -128,23 +128,23 @@ def test_their_ismcts_plays_a_whole_game() -> None:
 
 
 def whole_game(game: Any, bots: list[Any]) -> list[float]:
-    state, dice = game.new_initial_state(), Random(1)
+    state, rng = game.new_initial_state(), Random(1)
     while not state.is_terminal():
         if state.is_chance_node():
-            state.apply_action(drawn(state, dice))
+            state.apply_action(random_outcome(state, rng))
         else:
             state.apply_action(bots[state.current_player()].step(state))
     returns: list[float] = state.returns()
     return returns
 
 
-# What a player knows
+# Observers
 
 
 @FOUR
-def test_observers_tell_what_they_are_asked_for() -> None:
+def test_observers_contain_what_is_requested() -> None:
     game = load()
-    state = played(game, Random(1), 30)
+    state = state_after(game, Random(1), 30)
     kinds = pyspiel.PrivateInfoType
     public = game.make_py_observer(
         pyspiel.IIGObservationType(perfect_recall=False, private_info=kinds.NONE)
@@ -165,22 +165,22 @@ def test_observers_tell_what_they_are_asked_for() -> None:
     )
     everything.set_from(state, 1)
     assert everything.dict["hands"].sum(axis=1).tolist() == [4, 4, 4, 4]
-    with pytest.raises(ValueError, match="no parameters"):
+    with pytest.raises(ValueError, match="have no parameters"):
         game.make_py_observer(None, {"colour": "blue"})
 
 
-# A state
+# States
 
 
 @FOUR
-def test_copies_go_their_own_ways() -> None:
-    state = played(load(), Random(1), 40)
+def test_copies_are_independent() -> None:
+    state = state_after(load(), Random(1), 40)
     for other in (state.clone(), copy.deepcopy(state), pickle.loads(pickle.dumps(state))):
         assert str(other) == str(state)
         assert other.history() == state.history()
         other.apply_action(other.legal_actions()[0])
         assert str(other) != str(state)
-    assert state.clone().deck.record is not state.deck.record
+    assert state.clone().engine.game is not state.engine.game
 
 
 @FOUR
@@ -188,11 +188,11 @@ def test_utilities() -> None:
     finished = {}
     for utility in ("win_share", "score", "score_minus_mean"):
         game = load(utility=utility)
-        state = played(game, Random(3), -1)
+        state = state_after(game, Random(3), -1)
         finished[utility] = state.returns()
-        assert all(game.min_utility() <= worth <= game.max_utility() for worth in state.returns())
+        assert all(game.min_utility() <= u <= game.max_utility() for u in state.returns())
     scores = finished["score"]
-    assert scores == state.deck.scores
+    assert scores == state.engine.scores
     assert finished["score_minus_mean"] == [s - (sum(scores) - s) / 3 for s in scores]
     assert sum(finished["win_share"]) == 1
     assert np.argmax(finished["win_share"]) == np.argmax(scores)
@@ -200,8 +200,8 @@ def test_utilities() -> None:
 
 @FOUR
 @pytest.mark.parametrize("game", ["kuhn_poker", "python_manhattan"])
-def test_whoever_is_not_to_act_has_no_actions(game: str) -> None:
-    """At a chance node nobody but chance has, as in OpenSpiel's own games."""
+def test_only_the_actor_has_legal_actions(game: str) -> None:
+    """At a chance node only chance has, as in OpenSpiel's own games."""
     state = pyspiel.load_game(game).new_initial_state()
     assert state.is_chance_node()
     outcomes = [action for action, _ in state.chance_outcomes()]
@@ -219,7 +219,7 @@ def test_whoever_is_not_to_act_has_no_actions(game: str) -> None:
 
 @FOUR
 def test_bad_actions_change_nothing() -> None:
-    state = played(load(), Random(1), 10)
+    state = state_after(load(), Random(1), 10)
     before = str(state), state.history()
     legal = set(state.legal_actions())
     for action in (-2, 10**6, 304, next(a for a in range(304) if a not in legal)):
@@ -229,15 +229,15 @@ def test_bad_actions_change_nothing() -> None:
     dealing = load().new_initial_state()
     with pytest.raises(pyspiel.SpielError, match="Outcome 9"):
         dealing.apply_action(SHUFFLE)
-    with pytest.raises(pyspiel.SpielError, match="not chance's turn"):
+    with pytest.raises(pyspiel.SpielError, match="not a chance node"):
         state.chance_outcomes()
     with pytest.raises(pyspiel.SpielError, match="no player 4"):
         state.resample_from_infostate(4, Random(1).random)
 
 
 @FOUR
-def test_nothing_happens_after_the_end() -> None:
-    state = played(load(), Random(1), -1)
+def test_actions_after_the_end_are_rejected() -> None:
+    state = state_after(load(), Random(1), -1)
     before = str(state)
     with pytest.raises(pyspiel.SpielError, match="over"):
         state.apply_action(0)
@@ -246,7 +246,7 @@ def test_nothing_happens_after_the_end() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"edition": "gold"}, "gold"),
         ({"players": 5}, "2 to 4 players"),
@@ -255,6 +255,6 @@ def test_nothing_happens_after_the_end() -> None:
         ({"house_rules": "talking:no"}, "no house rule 'talking'"),
     ],
 )
-def test_games_that_there_are_not(options: dict[str, Any], told: str) -> None:
-    with pytest.raises(pyspiel.SpielError, match=told):
+def test_bad_parameters_are_rejected(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(pyspiel.SpielError, match=message):
         pyspiel.load_game(NAME, options)

@@ -1,4 +1,4 @@
-"""The game for researchers: Gymnasium, PettingZoo and OpenSpiel over the compiled kernel.
+"""Environments for research: Gymnasium, PettingZoo and OpenSpiel over the compiled kernel.
 
-They come with the extra ``rl``, and each is loaded by its own module.
+They need the extra ``rl``. Each platform is loaded by its own module.
 """

@@ -1,6 +1,6 @@
-"""The game for Gymnasium: importing this module registers ``manhattan/Manhattan-v1``.
+"""The Gymnasium environment: importing this module registers ``manhattan/Manhattan-v1``.
 
-One agent plays against bots; ``gymnasium.make_vec`` makes many games that step together.
+One agent plays against bots; ``gymnasium.make_vec`` makes a batch of games that step together.
 """
 
 from __future__ import annotations
@@ -14,23 +14,30 @@ import numpy as np
 from gymnasium.error import InvalidAction, ResetNeeded
 
 from manhattan.bots import Bot, bot
-from manhattan.envs.play import Mask, Play, Row, action_number
-from manhattan.envs.rendering import FRAMES_A_SECOND, MODES, Rendering
-from manhattan.envs.spaces import LegalActions, observation_space
-from manhattan.envs.terms import Options, agreed
-from manhattan.envs.utility import FINE, ON_ILLEGAL, RAISE, EnvError, OnIllegal, chosen
+from manhattan.envs.common.env_core import EnvCore, Mask, Observation, action_number
+from manhattan.envs.common.options import Options, check_options
+from manhattan.envs.common.rendering import RENDER_FPS, RENDER_MODES, Renderer
+from manhattan.envs.common.rewards import (
+    ILLEGAL_PENALTY,
+    ON_ILLEGAL,
+    RAISE,
+    EnvError,
+    OnIllegal,
+    option_value,
+)
+from manhattan.envs.common.spaces import LegalActions, observation_space
 from manhattan.view import view
 
 ID: Final = "manhattan/Manhattan-v1"
 
 
-class ManhattanEnv(gymnasium.Env[Row, np.int64]):
-    """One agent against bots, which are named by their levels (or any bot by its name).
+class ManhattanEnv(gymnasium.Env[Observation, np.int64]):
+    """One agent against bots, given by their levels (or any bot's name).
 
     An observation is a row of bytes; the mask of legal actions is in the ``info``.
     """
 
-    metadata = {"render_modes": list(MODES), "render_fps": FRAMES_A_SECOND}  # noqa: RUF012
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # noqa: RUF012
 
     def __init__(
         self,
@@ -41,109 +48,110 @@ class ManhattanEnv(gymnasium.Env[Row, np.int64]):
         render_mode: str | None = None,
         **options: Unpack[Options],
     ) -> None:
-        """``opponents`` is a name for all of them, or one for each in the order of play after the
-        agent. ``seat`` is the agent's place in the order of play; without one, another each game.
-        The options are those of ``terms.agreed``.
+        """``opponents`` is one name for all of them, or one for each in the order of play after
+        the agent. ``seat`` is the agent's place in the order of play; without it, each game has
+        another. ``options`` are those of ``check_options``.
         """
-        terms = agreed(**options)
-        table = terms.seats
-        others = len(table.players) - 1
-        names = [opponents] * others if isinstance(opponents, str) else list(opponents)
-        if len(names) != others:
-            raise EnvError(f"{others} opponents are needed; {len(names)} were named.")
+        env_options = check_options(**options)
+        self._core = EnvCore(env_options)
+        spec = env_options.spec
+        count = len(spec.players) - 1
+        names = [opponents] * count if isinstance(opponents, str) else list(opponents)
+        if len(names) != count:
+            raise EnvError(f"The table needs {count} opponents, not {len(names)}.")
         self._bots: list[Bot] = [bot(name) for name in names]
-        self._fixed_seat = None if seat is None else table.setup.check_player(seat)
-        self._play = Play(table, terms.utility, terms.payday)
-        self._on_illegal = chosen("on_illegal", on_illegal, ON_ILLEGAL)
-        self._rendering = Rendering(render_mode)
+        self._fixed_seat = None if seat is None else spec.setup.check_player(seat)
+        self._on_illegal = option_value("on_illegal", on_illegal, ON_ILLEGAL)
+        self._renderer = Renderer(render_mode)
         self.render_mode = render_mode
-        self._dealt = False
+        self._was_reset = False
         self.seat = 0
         """The agent's place in this game."""
-        self._dice = Random(0)  # noqa: S311 - a game
-        self._mask: Mask = self._play.look(0)[1]
-        self.observation_space: gymnasium.Space[Row] = observation_space()
-        self.action_space = LegalActions(table.numbering.size, self.action_masks)
+        self._bot_random = Random(0)  # noqa: S311 - a game, not a secret
+        self._mask: Mask = self._core.observe(0)[1]
+        self.observation_space: gymnasium.Space[Observation] = observation_space()
+        self.action_space = LegalActions(spec.action_space.size, self.action_masks)
 
     def reset(
         self,
         *,
         seed: int | None = None,
         options: dict[str, Any] | None = None,  # noqa: ARG002 - there are none
-    ) -> tuple[Row, dict[str, Any]]:
+    ) -> tuple[Observation, dict[str, Any]]:
         """Deal a new game, and let the bots move up to the agent's first turn.
 
-        Cards and bots have random numbers of their own: how a bot thinks deals nobody other cards.
+        Cards and bots have separate random numbers: a bot's choices don't change the deal.
         """
         super().reset(seed=seed)
-        cards, dice = (int(number) for number in self.np_random.integers(2**63, size=2))
-        place = int(self.np_random.integers(len(self._play.seats.players)))
-        self.seat = place if self._fixed_seat is None else self._fixed_seat
-        self._dice = Random(dice)  # noqa: S311 - a game
-        self._play.deal(cards, self._play.seats.setup.first)
-        self._dealt = True
-        self._let_bots_move()
-        return self._told()
+        card_seed, bot_seed = (int(number) for number in self.np_random.integers(2**63, size=2))
+        seat = int(self.np_random.integers(len(self._core.spec.players)))
+        self.seat = seat if self._fixed_seat is None else self._fixed_seat
+        self._bot_random = Random(bot_seed)  # noqa: S311 - a game, not a secret
+        self._core.reset(card_seed)
+        self._was_reset = True
+        self._play_bots()
+        return self._observe()
 
-    def step(self, action: np.int64) -> tuple[Row, float, bool, bool, dict[str, Any]]:
-        """Make a move, and let the bots move up to the agent's next turn."""
-        play = self._play
-        if play.over or not self._dealt:
-            told = "The game is over" if play.over else "No game was dealt yet"
-            raise ResetNeeded(f"{told}: call reset().")
+    def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Apply an action, and let the bots move up to the agent's next turn."""
+        core = self._core
+        if core.is_over or not self._was_reset:
+            reason = "The game is over" if core.is_over else "No game has been dealt"
+            raise ResetNeeded(f"{reason}: call reset().")
         number = action_number(action)
-        if not play.move(number):
-            if self._on_illegal == RAISE or not 0 <= number < play.seats.numbering.size:
+        if not core.apply(number):
+            if self._on_illegal == RAISE or not 0 <= number < core.spec.action_space.size:
                 raise InvalidAction(
-                    f"{action!r} is no legal action now: see info['action_mask'], "
+                    f"{action!r} is not a legal action now: see info['action_mask'], "
                     f"which allows {int(self._mask.sum())} of 0 to {len(self._mask) - 1}."
                 )
-            row, info = self._told()
-            return row, FINE, False, False, info | {"illegal": True}
-        reward = play.rewards()[self.seat] if play.scored else 0.0
-        reward += self._let_bots_move()
-        row, info = self._told()
+            row, info = self._observe()
+            return row, ILLEGAL_PENALTY, False, False, info | {"illegal": True}
+        reward = core.rewards()[self.seat] if core.scored else 0.0
+        reward += self._play_bots()
+        row, info = self._observe()
         if self.render_mode == "human":
             self.render()
-        return row, reward, play.over, False, info
+        return row, reward, core.is_over, False, info
 
-    def _let_bots_move(self) -> float:
-        """Up to the agent's next turn; what he was paid meanwhile."""
-        play, reward = self._play, 0.0
-        while not play.over and play.mover != self.seat:
-            position = play.position()
-            state, players = position.state(), len(play.seats.players)
-            choose = self._bots[(play.mover - self.seat) % players - 1]
-            move = choose(view(state, play.mover), self._dice)
-            play.move(position.action(move))
-            reward += play.rewards()[self.seat] if play.scored else 0.0
+    def _play_bots(self) -> float:
+        """Let the bots move up to the agent's next turn; return the agent's reward meanwhile."""
+        core, reward = self._core, 0.0
+        while not core.is_over and core.mover != self.seat:
+            seats_after_agent = (core.mover - self.seat) % len(core.spec.players)
+            choose_move = self._bots[seats_after_agent - 1]
+            move = choose_move(view(core.position.state(), core.mover), self._bot_random)
+            core.apply(core.position.encode(move))
+            reward += core.rewards()[self.seat] if core.scored else 0.0
         return reward
 
-    def _told(self) -> tuple[Row, dict[str, Any]]:
-        row, self._mask = self._play.look(self.seat)
+    def _observe(self) -> tuple[Observation, dict[str, Any]]:
+        row, self._mask = self._core.observe(self.seat)
         info: dict[str, Any] = {
             "action_mask": self._mask.copy(),
             "seat": self.seat,
             "illegal": False,
         }
-        if self._play.over:
-            info["scores"] = tuple(self._play.scores)
+        if self._core.is_over:
+            info["scores"] = self._core.position.scores
         return row, info
 
     def action_masks(self) -> Mask:
-        """The mask of legal actions: under this name stable-baselines3 looks for it."""
+        """Return the mask of legal actions, under the name that stable-baselines3 looks for."""
         return self._mask
 
     def render(self) -> Any:
-        """The board as a text, a picture, or in a window; seen by everybody."""
-        return None if self.render_mode is None else self._rendering.show(self._play)
+        """Return the board as text or as an image, or show it in a window. No hand is shown."""
+        if self.render_mode is None:
+            return None
+        return self._renderer.render(self._core.position.state().public)
 
     def close(self) -> None:
-        self._rendering.close()
+        self._renderer.close()
 
 
 gymnasium.register(
     ID,
     entry_point="manhattan.envs.gymnasium:ManhattanEnv",
-    vector_entry_point="manhattan.envs.vector:ManhattanVectorEnv",
+    vector_entry_point="manhattan.envs.vector_env:ManhattanVectorEnv",
 )

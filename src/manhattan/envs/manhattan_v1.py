@@ -1,23 +1,22 @@
-"""``manhattan_v1`` for PettingZoo: ``env()`` wrapped in the classic way, and ``raw_env``."""
+"""The PettingZoo module ``manhattan_v1``: ``env()`` with the usual wrappers, and ``raw_env``."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from pettingzoo import register
+from pettingzoo.utils import wrappers
 
-from manhattan.envs import guards
-from manhattan.envs.aec import ManhattanAEC as raw_env  # noqa: N813 - PettingZoo's name
+from manhattan.envs.pettingzoo_env import ManhattanAEC as raw_env  # noqa: N813 - PettingZoo's name
 
 __all__ = ["env", "raw_env"]
 
 
 def env(**options: Any) -> Any:
-    """The game with PettingZoo's usual guards: whoever makes an illegal move loses."""
-    game: Any = raw_env(**options)
-    game = guards.TerminateIllegal(game, illegal_reward=-1)
-    game = guards.AssertOutOfBounds(game)
-    return guards.OrderEnforcing(game)
+    """Return the game in PettingZoo's usual wrappers: an illegal move loses the game."""
+    game: Any = wrappers.TerminateIllegalWrapper(raw_env(**options), illegal_reward=-1)
+    game = wrappers.AssertOutOfBoundsWrapper(game)
+    return wrappers.OrderEnforcingWrapper(game)
 
 
 register("aec", "manhattan/Manhattan-v1", entry_point="manhattan.envs.manhattan_v1:env")

@@ -1,8 +1,8 @@
-"""The game for OpenSpiel: importing this module registers ``python_manhattan``.
+"""The OpenSpiel game: importing this module registers ``python_manhattan``.
 
-Every card is an outcome of chance: those of the deal, those that are drawn, and that the played
-cards are shuffled. What a player knows is everything that lay open and the cards that he drew,
-in order; ``resample_from_infostate`` makes another game that he could not tell from this one.
+Chance is explicit: every card of the deal, every drawn card and every shuffle is a chance outcome.
+A player's information state is the sequence of all public events and own draws;
+``resample_from_infostate`` returns another game with the same information state.
 """
 
 from __future__ import annotations
@@ -12,13 +12,20 @@ from typing import Any, Final
 
 import pyspiel
 
-from manhattan.envs.deck import Deck, new_deck
+from manhattan.envs.common.rewards import (
+    UTILITIES,
+    WIN_SHARE,
+    option_value,
+    utility_bounds,
+    utility_of_points,
+    win_shares,
+)
 from manhattan.envs.engine.chance import CHANCE, TERMINAL
-from manhattan.envs.engine.layout import SHUFFLE
-from manhattan.envs.knowing import Observer, move_text, seen_text
-from manhattan.envs.utility import UTILITIES, WIN_SHARE, bounds, chosen, paid, win_shares
+from manhattan.envs.engine.history import SHUFFLE
+from manhattan.envs.openspiel_engine import OpenSpielEngine, template_engine
+from manhattan.envs.openspiel_observer import Observer, move_text, observation_text
 from manhattan.rules import ManhattanError
-from manhattan.rules.editions import DEFAULT_EDITION, house_rules_in
+from manhattan.rules.editions import DEFAULT_EDITION, parse_house_rules
 
 NAME: Final = "python_manhattan"
 _DEFAULTS: Final[Mapping[str, int | str]] = {
@@ -27,8 +34,8 @@ _DEFAULTS: Final[Mapping[str, int | str]] = {
     "house_rules": "",
     "utility": "win_share",
 }
-_MOST_SHUFFLES: Final = 18
-"""At least 29 cards lie in a pile that was shuffled, and fewer than 500 are drawn in a game."""
+_MAX_SHUFFLES: Final = 18
+"""A reshuffled pile has at least 29 cards, and a game has fewer than 500 draws."""
 
 GAME_TYPE: Final = pyspiel.GameType(
     short_name=NAME,
@@ -49,94 +56,96 @@ GAME_TYPE: Final = pyspiel.GameType(
 )
 
 
-class ManhattanGame(pyspiel.Game):  # type: ignore[misc]
-    """A table with so many players, by the rules of an edition."""
+class ManhattanGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
+    """A table with its players and rules."""
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
-        told = {**_DEFAULTS, **(params or {})}
+        options = {**_DEFAULTS, **(params or {})}
         try:
-            # OpenSpiel's names of games take "=" and "," for themselves.
-            changes = house_rules_in(filter(None, told["house_rules"].split(";")), ":")
-            self.deck = new_deck(told["players"], told["edition"], tuple(changes.items()))
-            self.utility = chosen("utility", told["utility"], UTILITIES)
+            # OpenSpiel's names of games use "=" and "," themselves.
+            house_rules = parse_house_rules(filter(None, options["house_rules"].split(";")), ":")
+            self.template = template_engine(
+                options["players"], options["edition"], tuple(house_rules.items())
+            )
+            self.utility = option_value("utility", options["utility"], UTILITIES)
         except ManhattanError as error:
             raise pyspiel.SpielError(str(error)) from error
-        seats = self.deck.seats
-        least, most = bounds(seats.setup, self.utility)
-        self._chance_nodes = 4 * len(seats.players) + 5 * seats.turns + _MOST_SHUFFLES
+        spec = self.template.spec
+        min_utility, max_utility = utility_bounds(spec.setup, self.utility)
+        self._max_chance_nodes = 4 * len(spec.players) + 5 * spec.turns + _MAX_SHUFFLES
         info = pyspiel.GameInfo(
-            num_distinct_actions=seats.numbering.size,
+            num_distinct_actions=spec.action_space.size,
             max_chance_outcomes=SHUFFLE + 1,
-            num_players=len(seats.players),
-            min_utility=least,
-            max_utility=most,
-            max_game_length=seats.decisions,
+            num_players=len(spec.players),
+            min_utility=min_utility,
+            max_utility=max_utility,
+            max_game_length=spec.decisions,
         )
-        super().__init__(GAME_TYPE, info, dict(told))
+        super().__init__(GAME_TYPE, info, dict(options))
 
     def new_initial_state(self) -> ManhattanState:
         return ManhattanState(self)
 
     def max_chance_nodes_in_history(self) -> int:
-        return self._chance_nodes
+        return self._max_chance_nodes
 
     def make_py_observer(self, kind: Any = None, params: Any = None) -> Observer:
-        """Whoever looks at states for a player."""
+        """Return an observer of the game's states."""
         kind = kind or pyspiel.IIGObservationType(perfect_recall=False)
-        return Observer(self.deck.seats, kind, params)
+        return Observer(self.template.spec, kind, params)
 
 
-class ManhattanState(pyspiel.State):  # type: ignore[misc]
-    """A game at one moment. All of it is in ``deck``: so a clone copies one thing.
+class ManhattanState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
+    """A state of a game. All of it is in ``engine``.
 
-    What callers ask for most is answered here rather than by the base class, which would ask here
-    in turn: that is twice as fast.
+    The most frequent questions are answered here and not by the base class, whose C++ code would
+    call back into Python: that is twice as fast.
     """
 
     def __init__(self, game: ManhattanGame) -> None:
         super().__init__(game)
-        # The game's own, which is copied before the first card is dealt: a clone begins as an
-        # initial state that nobody ever plays.
-        self.deck: Deck = game.deck
+        # The game's template, which is copied before the first card is dealt: OpenSpiel makes an
+        # initial state for every clone, and never plays it.
+        self.engine: OpenSpielEngine = game.template
 
     def current_player(self) -> int:
-        return self.deck.actor
+        return self.engine.actor
 
     def is_terminal(self) -> bool:
-        return self.deck.actor == TERMINAL
+        return self.engine.actor == TERMINAL
 
     def is_chance_node(self) -> bool:
-        return self.deck.actor == CHANCE
+        return self.engine.actor == CHANCE
 
     def legal_actions(self, player: int | None = None) -> list[int]:
-        """The legal actions of whoever is to act, chance too; another player has none."""
-        deck = self.deck
-        if player is not None and player != deck.actor:
-            return []  # at a chance node, too: there a game in Python would tell him the outcomes
-        if deck.actor >= 0:
-            return deck.actions().copy()
+        """Return the legal actions of the player (or chance) who is to act; others have none."""
+        engine = self.engine
+        if player is not None and player != engine.actor:
+            return []  # also at chance nodes, where the base class would return the outcomes
+        if engine.actor >= 0:
+            return engine.legal_actions().copy()
         actions: list[int] = super().legal_actions()
         return actions
 
     def _legal_actions(self, player: int) -> list[int]:
-        return self.deck.actions() if player == self.deck.actor else []
+        return self.engine.legal_actions() if player == self.engine.actor else []
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """The cards that may be drawn, and how likely each kind is; or the shuffle."""
-        if self.deck.actor != CHANCE:
-            raise pyspiel.SpielError("It is not chance's turn.")
-        return self.deck.outcomes()
+        """Return the cards that can be drawn with their probabilities, or the shuffle."""
+        if self.engine.actor != CHANCE:
+            raise pyspiel.SpielError("This is not a chance node.")
+        return self.engine.chance_outcomes()
 
     def _apply_action(self, action: int) -> None:
-        deck = self.deck
-        if deck.untouched:
-            deck = self.deck = deck.copy()
-        if not deck.apply(action):
-            raise pyspiel.SpielError(self._refusal(action))
+        engine = self.engine
+        if engine.is_template:
+            engine = self.engine = engine.copy()
+        if not engine.apply(action):
+            raise pyspiel.SpielError(self._rejection(action))
 
-    def _refusal(self, action: int) -> str:
+    def _rejection(self, action: int) -> str:
         if self.is_terminal():
-            return f"Action {action} comes too late: the game is over."
+            return f"Action {action} is illegal: the game is over."
         legal = self.legal_actions()
         what = "Outcome" if self.is_chance_node() else "Action"
         return (
@@ -147,36 +156,38 @@ class ManhattanState(pyspiel.State):  # type: ignore[misc]
     def _action_to_string(self, player: int, action: int) -> str:
         if player == CHANCE:
             return "shuffle" if action == SHUFFLE else f"draw {action + 1}"
-        return move_text(self.deck.seats, player, action)
+        return move_text(self.engine.spec, player, action)
 
     def returns(self) -> list[float]:
-        """What the game was worth to each player: nothing before it is over."""
-        deck, utility = self.deck, self.get_game().utility
-        if deck.actor != TERMINAL:
-            return [0.0] * len(deck.seats.players)
+        """Return each player's utility; 0 before the end."""
+        engine, utility = self.engine, self.get_game().utility
+        players = len(engine.spec.players)
+        if engine.actor != TERMINAL:
+            return [0.0] * players
         if utility == WIN_SHARE:
-            return win_shares(deck.winners(), len(deck.seats.players))
-        return paid(utility, deck.scores)
+            return win_shares(engine.winners(), players)
+        return utility_of_points(utility, engine.scores)
 
     def resample_from_infostate(
         self, player: int, probability_sampler: Callable[[], float]
     ) -> ManhattanState:
-        """Another game that this player can't tell from this one: what he can't see is drawn
-        anew, along the whole game. The sampler gives numbers from 0 to 1."""
-        if not 0 <= player < len(self.deck.seats.players):
+        """Return another game with the same information state of a player: the hidden cards are
+        sampled along the whole game. The sampler returns numbers from 0 to 1."""
+        if not 0 <= player < len(self.engine.spec.players):
             raise pyspiel.SpielError(f"There is no player {player}.")
         seed = int(probability_sampler() * 2**53)
         other: ManhattanState = self.get_game().new_initial_state()
-        for action in self.deck.resampled(player, seed):
+        for action in self.engine.resample(player, seed):
             other.apply_action(action)
         return other
 
     def __str__(self) -> str:
-        """Everything: the open table, and all hands."""
-        deck = self.deck
-        hands = [seen_text(deck, player, table=False) for player in range(len(deck.seats.players))]
-        acts = {CHANCE: "chance", TERMINAL: "nobody"}.get(deck.actor, f"player {deck.actor}")
-        return "\n".join([f"to act: {acts}", seen_text(deck, 0, hand=False), *hands])
+        """Return the whole state as text: the public part, and all hands."""
+        engine = self.engine
+        players = range(len(engine.spec.players))
+        hands = [observation_text(engine, player, public=False) for player in players]
+        actor = {CHANCE: "chance", TERMINAL: "none"}.get(engine.actor, f"player {engine.actor}")
+        return "\n".join([f"to act: {actor}", observation_text(engine, 0, hand=False), *hands])
 
 
 pyspiel.register_game(GAME_TYPE, ManhattanGame)

@@ -1,1 +1,1 @@
-"""The compiled core of the environments: what is seen, and one step, in one call each."""
+"""The compiled part of the environments: observations, batched steps, explicit chance."""

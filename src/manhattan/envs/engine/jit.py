@@ -1,4 +1,4 @@
-"""Compiling this package: as the kernel is compiled, cached under a key of both."""
+"""The compiler of this package: the kernel's, with a cache key of both packages' sources."""
 
 from __future__ import annotations
 

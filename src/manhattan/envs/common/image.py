@@ -1,7 +1,7 @@
-"""The board as a picture: six cities seen from the south, towers block by block, the points.
+"""The board as an image: six cities seen from the south, towers block by block, the points.
 
-Blocks are drawn as the page draws them: light from the front left, three shades of a colour, the
-height on the roof.
+Blocks look as on the page: light from the front left, three shades of a colour, the height on the
+roof.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageDraw, ImageFont
 
-from manhattan.rules import CITIES, SITES, Colour, Table
+from manhattan.rules import CITIES, SITES, Colour, PublicState
 from manhattan.rules.towers import Tower
 
 WIDTH, HEIGHT = 960, 720
-Picture = npt.NDArray[np.uint8]
+ImageArray = npt.NDArray[np.uint8]
 Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
 _PAPER, _PLATE, _LOT, _EDGE, _INK = "#F3EEE4", "#FBF8F1", "#EFE8DB", "#CFC4B1", "#24211D"
@@ -39,48 +39,48 @@ _LEFT, _TOP = 36, 96
 _CITY_WIDTH, _CITY_HEIGHT = 3 * _UNIT + 44, 3 * 66 + 88
 
 
-def draw(table: Table) -> Picture:
-    """The table, as rows of pixels: red, green and blue."""
+def draw(public: PublicState) -> ImageArray:
+    """Draw the board as rows of RGB pixels."""
     image = Image.new("RGB", (WIDTH, HEIGHT), _PAPER)
     pen = ImageDraw.Draw(image)
     small, large = ImageFont.load_default(14), ImageFont.load_default(20)
-    _draw_standing(pen, table, large)
+    _draw_scores(pen, public, large)
     for number, city in enumerate(CITIES):
         left = _LEFT + number % 3 * _CITY_WIDTH
         top = _TOP + number // 3 * _CITY_HEIGHT
         plate = (left - 10, top - 6, left + 3 * _UNIT + 6, top + 3 * 66 + 30)
         pen.rounded_rectangle(plate, 12, _PLATE, _EDGE, 2)
         pen.text((left, top + 3 * 66 + 8), f"City {city}", _INK, small)
-    # From the back to the front, so that what is nearer covers what is behind.
+    # From back to front, so that near towers cover those behind them.
     for row in range(2):
         for line in range(3):
             for site in SITES:
-                place = (site.position - 1) // 3
-                if CITIES.index(site.city) // 3 == row and place == line:
+                site_line = (site.position - 1) // 3
+                if CITIES.index(site.city) // 3 == row and site_line == line:
                     column = (site.position - 1) % 3
                     left = _LEFT + CITIES.index(site.city) % 3 * _CITY_WIDTH + column * _UNIT
                     base = _TOP + row * _CITY_HEIGHT + line * 66 + 60
-                    _draw_tower(pen, table.board[site], left + 12, base, small)
+                    _draw_tower(pen, public.board[site], left + 12, base, small)
     return np.asarray(image)
 
 
-def _draw_standing(pen: ImageDraw.ImageDraw, table: Table, font: Font) -> None:
-    """Who has how many points, and whose turn it is."""
-    what = "the end" if table.result else f"round {table.round}, {table.phase}"
-    pen.text((_LEFT - 10, 18), f"Manhattan: {what}", _INK, font)
+def _draw_scores(pen: ImageDraw.ImageDraw, public: PublicState, font: Font) -> None:
+    """Draw the points, and mark the mover."""
+    status = "the end" if public.result else f"round {public.round}, {public.phase}"
+    pen.text((_LEFT - 10, 18), f"Manhattan: {status}", _INK, font)
     at = _LEFT + 300.0
-    for number, player in enumerate(table.setup.players):
+    for number, player in enumerate(public.setup.players):
         for colour in player.colours:
             pen.rectangle((at, 20, at + 18, 40), _SHADES[colour][1])
             at += 22
-        turn = "*" if number == table.mover and not table.result else ""
-        text = f"{player.name}{turn} {table.scores[number]}"
+        turn = "*" if number == public.mover and not public.result else ""
+        text = f"{player.name}{turn} {public.scores[number]}"
         pen.text((at, 18), text, _INK, font)
         at += pen.textlength(text, font) + 18
 
 
 def _draw_tower(pen: ImageDraw.ImageDraw, tower: Tower, left: int, base: int, font: Font) -> None:
-    """A lot, and the blocks on it from the ground up."""
+    """Draw a site and the blocks on it, from the ground up."""
     right = left + _TOWER
     lot = _slanted(left - 8, right + 8, base + 4)
     pen.polygon(lot, _LOT, _EDGE)
@@ -102,15 +102,15 @@ def _draw_tower(pen: ImageDraw.ImageDraw, tower: Tower, left: int, base: int, fo
 
 
 def _slanted(left: int, right: int, base: int) -> list[tuple[int, int]]:
-    """A roof, or a lot: it goes back to the right."""
+    """Return the outline of a roof or a site: it recedes to the right."""
     back = base - _DEPTH
     return [(left, base), (right, base), (right + _SIDE, back), (left + _SIDE, back)]
 
 
 class Window:
-    """A window with the picture in it. It needs pygame, as the classic environments do."""
+    """A window that shows images. It needs pygame, like the classic environments."""
 
-    def __init__(self, frames_a_second: int) -> None:
+    def __init__(self, fps: int) -> None:
         import pygame
 
         self._pygame = pygame
@@ -118,13 +118,13 @@ class Window:
         pygame.display.set_caption("Manhattan")
         self._screen = pygame.display.set_mode((WIDTH, HEIGHT))
         self._clock = pygame.time.Clock()
-        self._pace = frames_a_second
+        self._fps = fps
 
-    def show(self, picture: Picture) -> None:
-        self._pygame.surfarray.blit_array(self._screen, picture.swapaxes(0, 1))
+    def show(self, image: ImageArray) -> None:
+        self._pygame.surfarray.blit_array(self._screen, image.swapaxes(0, 1))
         self._pygame.event.pump()
         self._pygame.display.flip()
-        self._clock.tick(self._pace)
+        self._clock.tick(self._fps)
 
     def close(self) -> None:
         self._pygame.display.quit()

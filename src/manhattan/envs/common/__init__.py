@@ -1,0 +1,1 @@
+"""What the environments of all platforms share."""
