@@ -1,13 +1,13 @@
-"""Playing on a server from a program: say a name, take a chair, make moves.
+"""Client of a Manhattan server: register a name, take a seat, play moves.
 
-    me = Client("http://127.0.0.1:8000", "My bot")
-    table = me.open(chairs=[{"who": "me"}, {"who": "bot", "level": "easy"}], begin=True)
-    with me.at(table) as seat:
-        for turn in seat.turns():
-            seat.play(turn.moves[0])
+    client = Client("http://127.0.0.1:8000", "My bot")
+    seats = [{"occupant": "me"}, {"occupant": "bot", "level": "easy"}]
+    with client.connect(client.open_table(seats=seats, start=True)) as table:
+        for turn in table.turns():
+            table.play(turn.moves[0])
 
-A connection that breaks is made again; what was missed is fetched, and a move that was sent
-meanwhile is made once, or refused.
+A lost connection is made again, and the missed updates are fetched. A command that was sent
+meanwhile is sent again with the same id, its idempotency key, so the server executes it once.
 """
 
 from __future__ import annotations
@@ -32,209 +32,213 @@ from manhattan.rules import ManhattanError
 from manhattan.rules.legality import selections
 
 Json = dict[str, Any]
-_PATIENCE: Final = 30.0
-"""Seconds to try again and again, when a server is away."""
-_PAUSE: Final = 0.3
-_GOODBYE: Final = 1.0
-"""Seconds that the server's goodbye is waited for: behind news that nobody reads it never comes."""
-_REFUSAL: Final = frozenset({"reason", "figures", "text"})
-"""What every refusal of ours tells."""
+TIMEOUT_S: Final = 30.0
+"""How long the client tries to reach a server."""
+_RETRY_DELAY_S: Final = 0.3
+_CLOSE_TIMEOUT_S: Final = 1.0
+"""How long the client waits for the server's close frame, which may be behind unread updates."""
+_PROBLEM_FIELDS: Final = frozenset({"reason", "params", "text"})
+_TEMPORARY: Final = frozenset({"storage_unavailable", "busy"})
+"""Reasons for which a connection is worth another try."""
 
 
-class Refused(ManhattanError):
-    """The server does not do what it was asked for. Nothing was changed by it, unless the reason is
-    ``storage_away``: then look at the table again."""
+class RequestRejected(ManhattanError):
+    """The server rejected a request or a command, which changed nothing. Only after the reason
+    ``storage_unavailable`` it may have been executed: check the table again."""
 
-    def __init__(self, told: Mapping[str, Any]) -> None:
-        super().__init__(str(told["text"]))
-        self.reason: str = told["reason"]
-        self.figures: Json = told["figures"]
+    def __init__(self, problem: Mapping[str, Any]) -> None:
+        super().__init__(str(problem["text"]))
+        self.reason: str = problem["reason"]
+        self.params: Json = problem["params"]
 
 
-class Away(ManhattanError):
-    """The server does not answer."""
+class ServerUnavailable(ManhattanError):
+    """The server doesn't answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """It is your turn: what you see and what you may do."""
+    """Your turn: what you see, and what you may do."""
 
     player: int
-    """Whose turn it is, by his place at the table."""
+    """Your place in the turn order."""
     ply: int
-    """How many moves were made so far."""
+    """The number of moves so far."""
     hand: tuple[int, ...]
     moves: tuple[str, ...]
     """Every legal move."""
-    prospects: Mapping[str, Json] = field(default_factory=dict)
-    """For each placement: its card, whom it takes the tower from, and what it would gain."""
+    placements: Mapping[str, Json] = field(default_factory=dict)
+    """By move: the card that a placement needs, the colour that loses the tower, and the gains of
+    all players."""
     position: Json = field(default_factory=dict, repr=False)
-    """What lies open on the table."""
+    """The public state of the game."""
     table: Json = field(default_factory=dict, repr=False)
-    """Who sits where, and by which rules."""
+    """The seats and the options of the table."""
 
 
 class Client:
-    """Somebody on a server."""
+    """A person on a server."""
 
     def __init__(
-        self, address: str, name: str, *, cookie: str = "", patience: float = _PATIENCE
+        self, address: str, name: str, *, cookie: str = "", timeout: float = TIMEOUT_S
     ) -> None:
         parts = urlsplit(address if "://" in address else f"http://{address}")
-        self._secure = parts.scheme == "https"
+        self._is_https = parts.scheme == "https"
         self._host = parts.netloc
-        self._patience = patience
+        self._timeout = timeout
         self.cookie = cookie
-        """By this the server knows who one is: with it one is the same person next time. What
-        stands before a server may have put something of its own beside it."""
-        self.name = str(self._asked("name", "PUT", "/api/me", {"name": name}))
+        """Identifies the person, also in a later session. A proxy may have added its own."""
+        self.name = str(self._request_field("name", "PUT", "/api/me", {"name": name}))
 
-    def open(self, *, begin: bool = False, **terms: Any) -> str:
-        """Open a table, and tell its name. What can be said is described in docs/server.md."""
-        path = f"/api/tables?begin={str(begin).lower()}"
-        return str(self._asked("id", "POST", path, terms))
+    def open_table(self, *, start: bool = False, **options: Any) -> str:
+        """Open a table and return its id. docs/protocol.md describes the options."""
+        path = f"/api/tables?start={str(start).lower()}"
+        return str(self._request_field("id", "POST", path, options))
 
-    def tables(self, stage: str = "gathering") -> list[Json]:
-        """The public tables."""
-        found: list[Json] = self._asked("tables", "GET", f"/api/tables?stage={stage}")
-        return found
+    def list_tables(self, stage: str = "lobby") -> list[Json]:
+        """List the public tables of a stage."""
+        tables: list[Json] = self._request_field("tables", "GET", f"/api/tables?stage={stage}")
+        return tables
 
-    def sit(self, table: str, chair: int | None = None) -> Json:
-        """Take a chair: a certain one, or any that is open."""
-        return self.call("POST", f"/api/tables/{table}/sit", {"chair": chair})
+    def take_seat(self, table: str, seat: int | None = None) -> Json:
+        """Take a certain seat, or the first open one."""
+        path = f"/api/tables/{table}/seats"
+        return self.request("POST", path if seat is None else f"{path}/{seat}")
 
-    def leave(self, table: str) -> Json:
-        """Get up again, before the game."""
-        return self.call("POST", f"/api/tables/{table}/leave")
+    def leave_table(self, table: str) -> Json:
+        """Give up your seat before the game."""
+        return self.request("POST", f"/api/tables/{table}/leave")
 
-    def begin(self, table: str) -> Json:
-        """Deal, as who has opened the table."""
-        return self.call("POST", f"/api/tables/{table}/begin")
+    def start_game(self, table: str) -> Json:
+        """Deal the cards, as the host."""
+        return self.request("POST", f"/api/tables/{table}/start")
 
     def record(self, table: str) -> Json:
-        """The saved game."""
-        return self.call("GET", f"/api/tables/{table}/record")
+        """Download the record of a game."""
+        return self.request("GET", f"/api/tables/{table}/record")
 
-    def at(self, table: str) -> Seat:
-        """Look at a table, and play if you have a chair there."""
-        scheme = "wss" if self._secure else "ws"
-        return Seat(f"{scheme}://{self._host}", table, self.cookie, self._patience)
+    def connect(self, table: str) -> TableConnection:
+        """Watch a table, and play if you have a seat there."""
+        scheme = "wss" if self._is_https else "ws"
+        return TableConnection(f"{scheme}://{self._host}", table, self.cookie, self._timeout)
 
-    def call(self, method: str, path: str, body: object = None) -> Json:
-        """Ask the server something that has no method here."""
-        kind = HTTPSConnection if self._secure else HTTPConnection
-        http = kind(self._host, timeout=self._patience)
+    def request(self, method: str, path: str, body: object = None) -> Json:
+        """Send a request to the HTTP API and return the body of the response."""
+        connection_class = HTTPSConnection if self._is_https else HTTPConnection
+        http = connection_class(self._host, timeout=self._timeout)
         headers = {"Content-Type": "application/json"}
         if self.cookie:
             headers["Cookie"] = self.cookie
         try:
             http.request(method, path, None if body is None else json.dumps(body), headers)
-            answer = http.getresponse()
-            said = answer.read()
+            response = http.getresponse()
+            content = response.read()
         except (OSError, HTTPException, ValueError) as error:
-            raise Away(f"The server at {self._host} does not answer: {error}.") from error
+            raise ServerUnavailable(
+                f"The server at {self._host} doesn't answer: {error}."
+            ) from error
         finally:
             http.close()
-        self.cookie = _kept(self.cookie, answer.headers.get_all("Set-Cookie", []))
-        told = _object(said)
-        if told is None or answer.status >= 300:
-            raise self._refused(answer.status, answer.reason, told)
-        return told
+        self.cookie = _update_cookies(self.cookie, response.headers.get_all("Set-Cookie", []))
+        payload = _parse_object(content)
+        if payload is None or response.status >= 300:
+            raise self._error_of(response.status, response.reason, payload)
+        return payload
 
-    def _asked(self, part: str, method: str, path: str, body: object = None) -> Any:
-        """A part of an answer."""
-        told = self.call(method, path, body)
-        if part not in told:
-            raise self._stranger(f"an answer without {part}")
-        return told[part]
+    def _request_field(self, name: str, method: str, path: str, body: object = None) -> Any:
+        """Send a request and return one field of the response."""
+        payload = self.request(method, path, body)
+        if name not in payload:
+            raise self._not_manhattan(f"a response without {name}")
+        return payload[name]
 
-    def _refused(self, status: int, phrase: str, told: Json | None) -> ManhattanError:
-        """Why nothing comes of a question: the server tells it, or what stands before it does."""
-        if refused := _refusal(told):
-            return refused
+    def _error_of(self, status: int, phrase: str, payload: Json | None) -> ManhattanError:
+        """Explain a failed request by the server's words, or those of a proxy before it."""
+        if rejection := _rejection_of(payload):
+            return rejection
         if 300 <= status < 500:
-            return _foreign(f"The server at {self._host} does not do that", status, phrase)
-        return self._stranger(f"{status} {phrase}")
+            return _http_rejection(f"The server at {self._host} doesn't do that", status, phrase)
+        return self._not_manhattan(f"{status} {phrase}")
 
-    def _stranger(self, what: str) -> Away:
-        return Away(
-            f"The server at {self._host} does not answer: what comes from there, {what}, is not "
+    def _not_manhattan(self, what: str) -> ServerUnavailable:
+        return ServerUnavailable(
+            f"The server at {self._host} doesn't answer: what comes from there, {what}, is not "
             "Manhattan's."
         )
 
 
-class Seat:
+class TableConnection:
     """A table, seen through a websocket."""
 
-    def __init__(self, server: str, table: str, cookie: str, patience: float) -> None:
+    def __init__(self, server: str, table: str, cookie: str, timeout: float) -> None:
         self._server = server
-        self._name = table
+        self._table_id = table
         self._cookie = cookie
-        self._patience = patience
+        self._timeout = timeout
         self._socket: ClientConnection | None = None
-        self._opened = ExitStack()
-        self._number: int | None = None
-        self._ids = count(1)
-        self._stamp = f"{time.time_ns():x}"
+        self._resources = ExitStack()
+        self._next_number: int | None = None
+        self._command_numbers = count(1)
+        self._session = f"{time.time_ns():x}"
         self.table: Json = {}
         self.position: Json = {}
-        self.own: Json = {}
+        self.private: Json = {}
 
     @property
-    def over(self) -> bool:
-        """Is the game over, or will there be none?"""
+    def is_over(self) -> bool:
+        """Whether the game is over, or the table closed."""
         return self.table.get("stage") in ("over", "closed")
 
-    def news(self) -> Iterator[Json]:
-        """Every message of the server, as it comes; what it changes is seen to."""
+    def messages(self) -> Iterator[Json]:
+        """Yield the server's messages as they come, after applying them."""
         while True:
-            yield self._next()
+            yield self._receive()
 
     def turns(self) -> Iterator[Turn]:
-        """Each time that it is your turn, until the game is over."""
-        if self._number is None:
-            self._next()
-        while not self.over:
-            seen = self._number
-            if self.own.get("moves") and not self._played_for():
+        """Yield each of your turns, until the game is over."""
+        if self._next_number is None:
+            self._receive()
+        while not self.is_over:
+            number = self._next_number
+            if self.private.get("moves") and not self._is_bot_controlled():
                 yield self._turn()
-            if seen == self._number and not self.over:  # whoever has moved may be to move again
-                self._next()
+            if number == self._next_number and not self.is_over:  # a move may lead to another turn
+                self._receive()
 
     def play(self, move: str) -> Json:
-        """Make a move; the news of it come back."""
-        return self.ask("play", ply=self.position["ply"], move=move)
+        """Play a move, and return the update that it caused."""
+        return self.send("play", ply=self.position["ply"], move=move)
 
-    def say(self, text: str) -> Json:
-        """Say something to all."""
-        return self.ask("say", text=text)
+    def chat(self, text: str) -> Json:
+        """Send a chat message to everyone at the table."""
+        return self.send("chat", text=text)
 
     def resign(self) -> Json:
-        """Give up; a bot plays on."""
-        return self.ask("resign")
+        """Resign; a bot plays on."""
+        return self.send("resign")
 
-    def again(self, *, begin: bool = False) -> None:
-        """Play again with the same people, when the game is over: from then on this is the seat at
-        the new table. Whoever asks first opens it, and may have the cards dealt at once."""
-        self.ask("again", begin=begin)
+    def rematch(self, *, start: bool = False) -> None:
+        """Play again with the same people, after the game: from then on this is the connection to
+        the new table. The first person who asks opens it, and may deal the cards at once."""
+        self.send("rematch", start=start)
 
-    def ask(self, kind: str, **what: Any) -> Json:
-        """Send a command, and wait for its answer. It is sent again if the connection breaks:
-        by its name the server knows that it is the same."""
-        command = {"type": kind, "id": f"{self._stamp}-{next(self._ids)}", **what}
-        text = json.dumps(command)
-        socket = self._send(text)
+    def send(self, command: str, **fields: Any) -> Json:
+        """Send a command and return its answer. If the connection breaks, the command is sent again
+        with the same id."""
+        id = f"{self._session}-{next(self._command_numbers)}"
+        text = json.dumps({"type": command, "id": id, **fields})
+        socket = self._transmit(text)
         while True:
-            told = self._next()
-            if told.get("answers") == command["id"]:
-                if told["type"] == "refused":
-                    raise Refused(told)
-                return told
-            if self._socket is not socket:  # it broke meanwhile
-                socket = self._send(text)
+            message = self._receive()
+            if message.get("reply_to") == id:
+                if message["type"] == "error":
+                    raise RequestRejected(message)
+                return message
+            if self._socket is not socket:  # the connection broke
+                socket = self._transmit(text)
 
     def close(self) -> None:
-        """Look away. The chair stays yours."""
+        """Close the connection. The seat remains yours."""
         self._drop()
 
     def __enter__(self) -> Self:
@@ -249,157 +253,161 @@ class Seat:
         self.close()
 
     def _turn(self) -> Turn:
-        told = self.own["moves"]
-        prospects: dict[str, Json] = {}
-        match told["kind"]:
+        legal = self.private["moves"]
+        placements: dict[str, Json] = {}
+        match legal["kind"]:
             case "select":
-                supplies = tuple(tuple(stock) for stock in told["supplies"].values())
-                moves = tuple(map(str, selections(supplies, told["blocks"])))
+                supplies = tuple(tuple(stock) for stock in legal["supplies"].values())
+                moves = tuple(map(str, selections(supplies, legal["blocks"])))
             case "build":
-                prospects = {
-                    move: {"card": place["card"], "takes_from": place["takes_from"], "gains": gains}
-                    for place in told["places"]
-                    for move, gains in zip(place["moves"], place["gains"], strict=True)
+                placements = {
+                    move: {"card": site["card"], "takes_from": site["takes_from"], "gains": gains}
+                    for site in legal["placements"]
+                    for move, gains in zip(site["moves"], site["gains"], strict=True)
                 }
-                moves = tuple(prospects)
+                moves = tuple(placements)
             case _:
-                moves = tuple(told["moves"])
+                moves = tuple(legal["moves"])
         return Turn(
-            self.own["player"],
+            self.private["player"],
             self.position["ply"],
-            tuple(self.own["hand"]),
+            tuple(self.private["hand"]),
             moves,
-            prospects,
+            placements,
             self.position,
             self.table,
         )
 
-    def _played_for(self) -> bool:
-        return bool(self.table["chairs"][self.own["player"]]["played_for"])
+    def _is_bot_controlled(self) -> bool:
+        return bool(self.table["seats"][self.private["player"]]["bot_controlled"])
 
-    def _send(self, text: str) -> ClientConnection:
+    def _transmit(self, text: str) -> ClientConnection:
         while True:
             socket = self._connected()
             with suppress(WebSocketException, OSError):
                 socket.send(text)
                 return socket
-            self._next()  # what was said before it broke may be the reason
+            self._receive()  # the server may have explained why it closed the connection
 
-    def _next(self) -> Json:
-        until: float | None = None
+    def _receive(self) -> Json:
+        deadline: float | None = None
         while True:
             socket = self._connected()
             try:
-                told: Json = json.loads(socket.recv())
+                message: Json = json.loads(socket.recv())
             except (WebSocketException, OSError):
                 self._drop()
                 continue
-            if _for_now(told):  # the server is there, but can't show the table
-                until = until or time.monotonic() + self._patience
-                if time.monotonic() < until:
+            if _is_temporary_error(message):  # the server is there, but can't show the table
+                deadline = deadline or time.monotonic() + self._timeout
+                if time.monotonic() < deadline:
                     self._drop()
-                    time.sleep(_PAUSE)
+                    time.sleep(_RETRY_DELAY_S)
                     continue
-            self._take_in(told)
-            return told
+            self._apply(message)
+            return message
 
-    def _take_in(self, told: Json) -> None:
-        match told["type"]:
+    def _apply(self, message: Json) -> None:
+        match message["type"]:
             case "view":
-                self._number = told["number"]
-                self.table = told["table"]
-                self._name = self.table["id"]
-                self.position = told["position"] or {}
-                self.own = told["own"] or {}
-            case "news":
-                self._number = told["number"] + 1
-                self.table = told.get("table", self.table)
-                self.own = told.get("own", self.own) or {}
-                changes = dict(told.get("changes", {}))
-                towers = self.position.get("towers", {}) | changes.pop("towers", {})
-                standing = {site: tower for site, tower in towers.items() if tower}
-                self.position = self.position | changes | {"towers": standing}
-            case "refused" if told["answers"] is None:
-                raise Refused(told)
+                self._next_number = message["number"]
+                self.table = message["table"]
+                self._table_id = self.table["id"]
+                self.position = message["position"] or {}
+                self.private = message["private"] or {}
+            case "update":
+                self._next_number = message["number"] + 1
+                self.table = message.get("table", self.table)
+                self.private = message.get("private", self.private)
+                patch = dict(message.get("patch", {}))
+                towers = self.position.get("towers", {}) | patch.pop("towers", {})
+                remaining = {site: tower for site, tower in towers.items() if tower}
+                self.position = self.position | patch | {"towers": remaining}
+            case "error" if message["reply_to"] is None:
+                raise RequestRejected(message)
 
     def _drop(self) -> None:
         self._socket = None
         with suppress(WebSocketException, OSError):
-            self._opened.close()
+            self._resources.close()
 
     def _connected(self) -> ClientConnection:
-        """The connection; a new one if it broke."""
-        until = time.monotonic() + self._patience
+        """Return the connection, after making a new one if it is lost."""
+        deadline = time.monotonic() + self._timeout
         while self._socket is None:
-            address = f"{self._server}/api/tables/{quote(self._name, safe='')}/socket"
-            since = "" if self._number is None else f"?since={self._number}"
+            address = f"{self._server}/api/tables/{quote(self._table_id, safe='')}/socket"
+            since = "" if self._next_number is None else f"?since={self._next_number}"
             try:
-                self._socket = self._opened.enter_context(
+                self._socket = self._resources.enter_context(
                     connect(
                         address + since,
                         additional_headers={"Cookie": self._cookie},
-                        close_timeout=_GOODBYE,
+                        compression=None,
+                        close_timeout=_CLOSE_TIMEOUT_S,
                     )
                 )
             except (WebSocketException, OSError) as error:
                 if isinstance(error, InvalidStatus) and error.response.status_code < 500:
-                    raise _refused(error.response) from error  # it would be again
-                if time.monotonic() > until:
-                    raise Away(f"The server does not answer: {error}.") from error
-                time.sleep(_PAUSE)
+                    raise _handshake_rejection(error.response) from error
+                if time.monotonic() > deadline:
+                    raise ServerUnavailable(f"The server doesn't answer: {error}.") from error
+                time.sleep(_RETRY_DELAY_S)
         return self._socket
 
 
-def _refused(response: Response) -> Refused:
-    """Why there is no websocket, as far as the server, or what stands before it, tells."""
+def _handshake_rejection(response: Response) -> RequestRejected:
+    """Explain why a websocket didn't open, by the words of the server or of a proxy before it."""
     status, phrase = response.status_code, response.reason_phrase
-    what = "There is no websocket at this address"
-    return _refusal(_object(response.body or b"")) or _foreign(what, status, phrase)
+    explanation = "There is no websocket at this address"
+    return _rejection_of(_parse_object(response.body or b"")) or _http_rejection(
+        explanation, status, phrase
+    )
 
 
-def _refusal(told: Json | None) -> Refused | None:
-    """A refusal in our own words, if it is one."""
-    return Refused(told) if told is not None and told.keys() >= _REFUSAL else None
+def _rejection_of(payload: Json | None) -> RequestRejected | None:
+    """Return the server's rejection, if a payload is one."""
+    is_problem = payload is not None and payload.keys() >= _PROBLEM_FIELDS
+    return RequestRejected(payload) if payload is not None and is_problem else None
 
 
-def _foreign(what: str, status: int, phrase: str) -> Refused:
-    """A refusal in the words of HTTP: all that can be said of what is not ours."""
-    said = f"{what}: the server answers {status} {phrase}."
-    return Refused({"reason": "http", "figures": {"status": status}, "text": said})
+def _http_rejection(explanation: str, status: int, phrase: str) -> RequestRejected:
+    """Return a rejection of which only the HTTP status is known."""
+    text = f"{explanation}: the server answers {status} {phrase}."
+    return RequestRejected({"reason": "http", "params": {"status": status}, "text": text})
 
 
-def _object(said: bytes | bytearray) -> Json | None:
-    """What was said, if it is what the API says: a JSON object."""
+def _parse_object(content: bytes | bytearray) -> Json | None:
+    """Parse a body, which is a JSON object in all of the API."""
     try:
-        told = json.loads(said)
+        payload = json.loads(content)
     except ValueError:
         return None
-    return told if isinstance(told, dict) else None
+    return payload if isinstance(payload, dict) else None
 
 
-def _kept(cookies: str, news: list[str]) -> str:
-    """Cookies as they are shown, after an answer that sets some: each by its name, since what
-    stands before a server has its own. One that is over is shown no more."""
-    kept = dict(one.strip().split("=", 1) for one in cookies.split(";") if "=" in one)
-    for cookie in news:
-        (name, value), *more = (part.strip().partition("=")[::2] for part in cookie.split(";"))
-        how = {name.lower(): value for name, value in more}
-        kept.pop(name, None)
-        if not _is_over(how):
-            kept[name] = value
-    return "; ".join(f"{name}={value}" for name, value in kept.items())
+def _update_cookies(cookies: str, set_cookies: list[str]) -> str:
+    """Apply the ``Set-Cookie`` headers of a response to a ``Cookie`` header. All cookies are kept
+    by name, since a proxy may set its own beside the server's."""
+    jar = dict(pair.strip().split("=", 1) for pair in cookies.split(";") if "=" in pair)
+    for header in set_cookies:
+        (name, value), *rest = (part.strip().partition("=")[::2] for part in header.split(";"))
+        attributes = {attribute.lower(): setting for attribute, setting in rest}
+        jar.pop(name, None)
+        if not _is_expired(attributes):
+            jar[name] = value
+    return "; ".join(f"{name}={value}" for name, value in jar.items())
 
 
-def _is_over(how: Mapping[str, str]) -> bool:
+def _is_expired(attributes: Mapping[str, str]) -> bool:
     with suppress(ValueError):
-        if "max-age" in how:
-            return int(how["max-age"]) <= 0
-        if "expires" in how:
-            return parsedate_to_datetime(how["expires"]).timestamp() <= time.time()
+        if "max-age" in attributes:
+            return int(attributes["max-age"]) <= 0
+        if "expires" in attributes:
+            return parsedate_to_datetime(attributes["expires"]).timestamp() <= time.time()
     return False
 
 
-def _for_now(told: Json) -> bool:
-    """Is somebody who comes to a table refused only at the moment?"""
-    refused = told["type"] == "refused" and told["answers"] is None
-    return refused and told["reason"] in ("storage_away", "busy")
+def _is_temporary_error(message: Json) -> bool:
+    """Whether the server rejected a connection that may succeed soon."""
+    is_rejected = message["type"] == "error" and message["reply_to"] is None
+    return is_rejected and message["reason"] in _TEMPORARY

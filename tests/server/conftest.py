@@ -1,4 +1,4 @@
-"""Servers, and the real databases behind them."""
+"""Fixtures: servers, and the real databases behind them."""
 
 from __future__ import annotations
 
@@ -8,41 +8,41 @@ from pathlib import Path
 
 import pytest
 
-from databases import Postgres, Redis, database_at, own
-from serving import Running, running
+from support.databases import Postgres, Redis, database_at, temporary_server
+from support.server_fixtures import RunningServer, running_server
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[Running]:
-    """A server of one's own, with SQLite."""
-    with running(str(tmp_path / "tables.db")) as up:
-        yield up
+def server(tmp_path: Path) -> Iterator[RunningServer]:
+    """A server with SQLite, for one test."""
+    with running_server(str(tmp_path / "tables.db")) as server:
+        yield server
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """A server that several tests share."""
-    with running(str(tmp_path_factory.mktemp("served") / "tables.db")) as up:
-        yield up
+    with running_server(str(tmp_path_factory.mktemp("shared") / "tables.db")) as server:
+        yield server
 
 
 @pytest.fixture(scope="session")
 def own_postgres() -> Iterator[Postgres]:
-    """A PostgreSQL that a test may stop, if it starts it again."""
-    with own(Postgres) as server:
+    """A PostgreSQL that a test may stop if it starts it again."""
+    with temporary_server(Postgres) as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def own_redis() -> Iterator[Redis]:
-    """A Redis that a test may stop, if it starts it again."""
-    with own(Redis) as server:
+    """A Redis that a test may stop if it starts it again."""
+    with temporary_server(Redis) as server:
         yield server
 
 
 @pytest.fixture
 def postgres(request: pytest.FixtureRequest) -> Iterator[str]:
-    """An empty database of one's own in PostgreSQL."""
+    """An empty PostgreSQL database for one test."""
     named = os.environ.get("MANHATTAN_TEST_POSTGRES")
     with database_at(named or request.getfixturevalue("own_postgres").address) as address:
         yield address
@@ -50,6 +50,6 @@ def postgres(request: pytest.FixtureRequest) -> Iterator[str]:
 
 @pytest.fixture
 def redis(request: pytest.FixtureRequest) -> str:
-    """A Redis. (It is shared: nobody hears of tables whose name he does not know.)"""
+    """A Redis that all tests share: their tables have different ids."""
     named = os.environ.get("MANHATTAN_TEST_REDIS")
     return named or str(request.getfixturevalue("own_redis").address)

@@ -1,4 +1,4 @@
-"""``manhattan.client``: what the server does not do is told as that, at once, with its reason."""
+"""``manhattan.client``: rejections and unavailable servers are reported at once, with reasons."""
 
 from __future__ import annotations
 
@@ -13,57 +13,83 @@ from threading import Thread
 
 import pytest
 
-from manhattan.client import Away, Client, Refused, Seat
-from serving import AGAINST_EASY, NO_LIMITS, Running, running
+from manhattan.client import Client, RequestRejected, ServerUnavailable, TableConnection
+from manhattan.server.transport.ratelimit import NO_LIMITS
+from support.server_fixtures import AGAINST_EASY, RunningServer, running_server
 
 QUICKLY = 2.0
 
-ways = pytest.mark.parametrize(
-    "begin",
-    [lambda seat: next(seat.turns()), lambda seat: next(seat.news()), lambda seat: seat.say("Hi")],
-    ids=["turns", "news", "ask"],
+Use = Callable[[TableConnection], object]
+every_use = pytest.mark.parametrize(
+    "use",
+    [
+        lambda table: next(table.turns()),
+        lambda table: next(table.messages()),
+        lambda table: table.chat("Hi"),
+    ],
+    ids=["turns", "messages", "send"],
 )
 
 
-def refused(begin: Callable[[Seat], object], seat: Seat) -> Refused:
-    begun = time.monotonic()
-    with seat, pytest.raises(Refused) as told:
-        begin(seat)
-    assert time.monotonic() - begun < QUICKLY
-    return told.value
+def check_rejected(use: Use, table: TableConnection) -> RequestRejected:
+    started = time.monotonic()
+    with table, pytest.raises(RequestRejected) as rejection:
+        use(table)
+    assert time.monotonic() - started < QUICKLY
+    return rejection.value
 
 
-@ways
-@pytest.mark.parametrize("name", ["z" * 14, "nonsense", "Not a Table?", "ünknown", "#"])
-def test_a_table_that_is_not_there(
-    shared: Running, begin: Callable[[Seat], object], name: str
+@every_use
+@pytest.mark.parametrize("name", ["z" * 14, "nonsense", "Not a Table?", "ünknown", "#", "a/b"])
+def test_a_missing_table_is_reported(shared_server: RunningServer, use: Use, name: str) -> None:
+    rejection = check_rejected(use, shared_server.client("Ada").connect(name))
+    assert (rejection.reason, rejection.params) == ("no_such_table", {"table": name})
+    assert str(rejection) == f"There is no table {name}. Check its link."
+
+
+@every_use
+@pytest.mark.parametrize("name", ["", "x" * 500])
+def test_an_impossible_table_has_no_websocket(
+    shared_server: RunningServer, use: Use, name: str
 ) -> None:
-    told = refused(begin, shared.client("Ada").at(name))
-    assert (told.reason, told.figures) == ("no_such_table", {"table": name})
-    assert str(told) == f"There is no table {name}. Look at its link again."
+    rejection = check_rejected(use, shared_server.client("Ada").connect(name))
+    assert (rejection.reason, rejection.params) == ("http", {"status": 403})
 
 
-@ways
-@pytest.mark.parametrize("name", ["a/b", "", "x" * 500])
-def test_what_can_be_no_table(shared: Running, begin: Callable[[Seat], object], name: str) -> None:
-    """The server does not even open a websocket."""
-    told = refused(begin, shared.client("Ada").at(name))
-    assert (told.reason, told.figures) == ("http", {"status": 403})
-
-
-@ways
-def test_too_many_connections(tmp_path: Path, begin: Callable[[Seat], object]) -> None:
-    limits = replace(NO_LIMITS, sockets_of_person=1)
-    with running(str(tmp_path / "tables.db"), limits=limits) as up:
-        ada = up.client("Ada")
-        table = ada.open(chairs=AGAINST_EASY, begin=True)
-        with ada.at(table) as one:
-            next(one.news())
-            assert refused(begin, ada.at(table)).reason == "too_many"
-            slow = ada.at(table)
+@every_use
+def test_too_many_connections_are_reported(tmp_path: Path, use: Use) -> None:
+    limits = replace(NO_LIMITS, sockets_per_person=1)
+    with running_server(str(tmp_path / "tables.db"), limits=limits) as server:
+        ada = server.client("Ada")
+        table = ada.open_table(seats=AGAINST_EASY, start=True)
+        with ada.connect(table) as first:
+            next(first.messages())
+            assert check_rejected(use, ada.connect(table)).reason == "too_many"
+            slow = ada.connect(table)
             slow._connected()
-            time.sleep(0.2)  # it is closed before he begins
-            assert refused(begin, slow).reason == "too_many"
+            time.sleep(0.2)  # the server closes the connection before it is used
+            assert check_rejected(use, slow).reason == "too_many"
+
+
+def test_a_message_after_a_missed_close_is_received(shared_server: RunningServer) -> None:
+    """A lost connection is made again, and the missed updates are fetched."""
+    ada = shared_server.client("Ada")
+    table = ada.open_table(
+        seats=[{"occupant": "me"}, {"occupant": "here", "name": "Bea"}], start=True
+    )
+    with ada.connect(table) as one, ada.connect(table) as two:
+        next(two.messages())
+        turn = next(one.turns())
+        assert two._socket is not None
+        two._socket.close()
+        update = one.play(turn.moves[0])
+        received = [next(two.messages())["type"], next(two.messages())]
+        assert received[0] == "resumed"
+        assert received[1]["event"] == update["event"]
+        assert (two.position, two.private) == (one.position, one.private)
+
+
+# Proxies before a server.
 
 
 class Proxy(BaseHTTPRequestHandler):
@@ -72,7 +98,7 @@ class Proxy(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        self.pass_on(self.rfile.read(int(self.headers.get("Content-Length", 0))))
+        self.handle_body(self.rfile.read(int(self.headers.get("Content-Length", 0))))
 
     def do_PUT(self) -> None:
         self.do_GET()
@@ -83,8 +109,7 @@ class Proxy(BaseHTTPRequestHandler):
     def do_DELETE(self) -> None:
         self.do_GET()
 
-    def pass_on(self, body: bytes) -> None:
-        """What this one does; each says it for itself."""
+    def handle_body(self, body: bytes) -> None:
         raise NotImplementedError
 
     def answer(self, status: int, body: bytes, cookies: Iterable[str] = ()) -> None:
@@ -101,8 +126,8 @@ class Proxy(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def standing(proxy: type[Proxy]) -> Iterator[str]:
-    """Where a proxy stands."""
+def run_proxy(proxy: type[Proxy]) -> Iterator[str]:
+    """Run a proxy, and yield its address."""
     with HTTPServer(("127.0.0.1", 0), proxy) as server:
         thread = Thread(target=server.serve_forever, args=(0.05,))
         thread.start()
@@ -114,18 +139,18 @@ def standing(proxy: type[Proxy]) -> Iterator[str]:
 
 
 @contextmanager
-def answering(status: int, body: bytes) -> Iterator[Client]:
-    """A proxy that answers for the server, as soon as somebody has said his name."""
+def client_behind(status: int, body: bytes) -> Iterator[Client]:
+    """A client whose proxy answers for the server after the registration."""
 
-    class Answering(Proxy):
-        def pass_on(self, _: bytes) -> None:
+    class AnsweringProxy(Proxy):
+        def handle_body(self, _: bytes) -> None:
             if self.command == "PUT":
                 self.answer(200, b'{"name": "Ada"}')
             else:
                 self.answer(status, body)
 
-    with standing(Answering) as address:
-        yield Client(address, "Ada", patience=1)
+    with run_proxy(AnsweringProxy) as address:
+        yield Client(address, "Ada", timeout=1)
 
 
 @pytest.mark.parametrize(
@@ -135,22 +160,25 @@ def answering(status: int, body: bytes) -> Iterator[Client]:
         (404, b"[]", "http", "the server answers 404 Not Found."),
         (
             429,
-            b'{"reason":"too_often","figures":{"seconds":3},"text":"Wait."}',
+            b'{"reason":"too_often","params":{"seconds":3},"text":"Wait."}',
             "too_often",
             "Wait",
         ),
     ],
 )
-def test_a_websocket_that_never_opens(status: int, body: bytes, reason: str, text: str) -> None:
-    with answering(status, body) as ada:
-        told = refused(lambda seat: next(seat.news()), ada.at("z" * 14))
-    assert told.reason == reason
-    assert text in str(told)
+def test_a_websocket_that_never_opens_is_reported(
+    status: int, body: bytes, reason: str, text: str
+) -> None:
+    with client_behind(status, body) as ada:
+        rejection = check_rejected(lambda table: next(table.messages()), ada.connect("z" * 14))
+    assert rejection.reason == reason
+    assert text in str(rejection)
 
 
-def test_a_proxy_whose_server_is_away_is_asked_again() -> None:
-    with answering(502, b"") as ada, ada.at("z" * 14) as seat, pytest.raises(Away):
-        next(seat.news())
+def test_a_proxy_without_its_server_is_tried_again_until_the_timeout() -> None:
+    unavailable = pytest.raises(ServerUnavailable)
+    with client_behind(502, b"") as ada, ada.connect("z" * 14) as table, unavailable:
+        next(table.messages())
 
 
 @pytest.mark.parametrize(
@@ -160,52 +188,52 @@ def test_a_proxy_whose_server_is_away_is_asked_again() -> None:
         (502, b"<h1>Bad Gateway</h1>", "502 Bad Gateway, is not Manhattan's"),
         (200, b"<h1>Welcome to our hotel</h1>", "200 OK, is not Manhattan's"),
         (200, b"[]", "200 OK, is not Manhattan's"),
-        (200, b'{"pay": "first"}', "an answer without id, is not Manhattan's"),
+        (200, b'{"pay": "first"}', "a response without id, is not Manhattan's"),
     ],
 )
-def test_who_answers_for_a_server_that_is_away(status: int, body: bytes, text: str) -> None:
-    with answering(status, body) as ada, pytest.raises(Away) as told:
-        ada.open(chairs=AGAINST_EASY)
-    assert text in str(told.value)
+def test_answers_of_other_servers_are_recognized(status: int, body: bytes, text: str) -> None:
+    with client_behind(status, body) as ada, pytest.raises(ServerUnavailable) as error:
+        ada.open_table(seats=AGAINST_EASY)
+    assert text in str(error.value)
 
 
 @pytest.mark.parametrize(
     ("status", "body"),
     [(403, b'{"message": "Forbidden"}'), (301, b""), (413, b"<h1>Too large</h1>"), (404, b"[]")],
 )
-def test_who_refuses_for_a_server(status: int, body: bytes) -> None:
-    with answering(status, body) as ada, pytest.raises(Refused) as told:
-        ada.open(chairs=AGAINST_EASY)
-    assert (told.value.reason, told.value.figures) == ("http", {"status": status})
-    assert f"does not do that: the server answers {status} " in str(told.value)
+def test_rejections_of_a_proxy_are_reported(status: int, body: bytes) -> None:
+    with client_behind(status, body) as ada, pytest.raises(RequestRejected) as rejection:
+        ada.open_table(seats=AGAINST_EASY)
+    assert (rejection.value.reason, rejection.value.params) == ("http", {"status": status})
+    assert f"doesn't do that: the server answers {status} " in str(rejection.value)
 
 
-def test_a_proxy_s_cookies_are_kept_beside_one_s_own(shared: Running) -> None:
-    """As proxies have them that send a visitor to the same server every time."""
-    shown: list[str] = []
-    sets = [["SERVERID=s1; path=/"], ["other=a=b", "SERVERID=s2; Max-Age=60"]]
-    sets += [["other=; Max-Age=0", "SERVERID=x; Expires=Thu, 01 Jan 1970 00:00:00 GMT"]]
-    sets += [["odd=1; Max-Age=soon; Expires=soon"]]
+def test_the_cookies_of_a_proxy_are_kept_beside_the_servers(shared_server: RunningServer) -> None:
+    """As proxies set them that send a client to the same server every time."""
+    received: list[str] = []
+    proxy_cookies = [["SERVERID=s1; path=/"], ["other=a=b", "SERVERID=s2; Max-Age=60"]]
+    proxy_cookies += [["other=; Max-Age=0", "SERVERID=x; Expires=Thu, 01 Jan 1970 00:00:00 GMT"]]
+    proxy_cookies += [["odd=1; Max-Age=soon; Expires=soon"]]
 
-    class Sticky(Proxy):
-        def pass_on(self, body: bytes) -> None:
+    class StickyProxy(Proxy):
+        def handle_body(self, body: bytes) -> None:
             cookie = self.headers.get("Cookie", "")
-            shown.append(cookie)
-            behind = HTTPConnection("127.0.0.1", shared.port)
+            received.append(cookie)
+            upstream = HTTPConnection("127.0.0.1", shared_server.port)
             headers = {"Content-Type": "application/json", "Cookie": cookie}
-            behind.request(self.command, self.path, body or None, headers)
-            answer = behind.getresponse()
-            own = answer.headers.get_all("Set-Cookie", [])
-            self.answer(answer.status, answer.read(), [*sets.pop(0), *own])
-            behind.close()
+            upstream.request(self.command, self.path, body or None, headers)
+            answer = upstream.getresponse()
+            cookies = answer.headers.get_all("Set-Cookie", [])
+            self.answer(answer.status, answer.read(), [*proxy_cookies.pop(0), *cookies])
+            upstream.close()
 
-    with standing(Sticky) as address:
-        ada = Client(address.removeprefix("http://"), "Ada", patience=5)
+    with run_proxy(StickyProxy) as address:
+        ada = Client(address.removeprefix("http://"), "Ada", timeout=5)
         own = ada.cookie.rpartition("; ")[2]
         assert own.startswith("manhattan=")
-        table = ada.open(chairs=AGAINST_EASY)
-        with pytest.raises(Refused, match="You sit at this table already"):
-            ada.sit(table)  # what comes with a refusal counts, too
-        assert ada.call("DELETE", "/api/me") == {"name": None}
-    assert shown == ["", f"SERVERID=s1; {own}", f"{own}; other=a=b; SERVERID=s2", own]
+        table = ada.open_table(seats=AGAINST_EASY)
+        with pytest.raises(RequestRejected, match="You already have a seat"):
+            ada.take_seat(table)  # the cookies of a rejection count, too
+        assert ada.request("DELETE", "/api/me") == {"name": None}
+    assert received == ["", f"SERVERID=s1; {own}", f"{own}; other=a=b; SERVERID=s2", own]
     assert ada.cookie == "odd=1"

@@ -1,54 +1,62 @@
-"""Nothing hidden leaves: every byte that anybody is sent in whole games is looked through."""
+"""No hidden information leaks: every byte that the server sends in whole games is checked."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+import msgspec
 import pytest
 
-from dealing import Dealer, dealing, twins
-from evening import (
-    Evening,
-    ask_around,
-    come_again,
-    everything_refused,
-    move_house,
-    refuse_everything,
-    take_back,
-    talk,
-)
 from manhattan.game import Game
 from manhattan.rules import Move, Phase, Reason, Remove, Shuffled, set_up
-from manhattan.server import decisions
-from manhattan.server import sitting as sittings
-from manhattan.server.entries import Begun, Opened, Played
-from manhattan.server.folding import fold, opened
-from manhattan.server.live import encoded
-from manhattan.server.protocol import PresenceTold
-from manhattan.server.seen import view_message
-from manhattan.server.sitting import Sitting
-from manhattan.server.terms import Terms
-from saved import stuck
-from secrecy import Onlooker, digest_of, leaks_in, spellings
-from serving import Running, loads, running
-from witness import Heard, Json, Logged, Witness, history_of, logs
+from manhattan.server.domain import state as states
+from manhattan.server.domain.events import GameStarted, MovePlayed, SeatTaken, TableOpened
+from manhattan.server.domain.evolve import evolve, initial_state
+from manhattan.server.domain.options import TableOptions
+from manhattan.server.domain.state import TableState
+from manhattan.server.protocol.messages import PresenceMessage
+from manhattan.server.protocol.serialize import encode, view_message
+from support.fixed_deals import Dealer, dealing, twins
+from support.leak_checker import Observer, digest_of, leaks_in, spellings
+from support.record_fixtures import stuck
+from support.recording_client import (
+    Json,
+    LogCapture,
+    ReceivedMessage,
+    RecordingClient,
+    captured_logs,
+    state_history,
+)
+from support.scripted_session import (
+    ScriptedSession,
+    reconnect_everyone,
+    rejection_reasons,
+    request_everything,
+    send_chat,
+    transfer_seat,
+    try_illegal_commands,
+    undo_last_move,
+)
+from support.server_fixtures import RunningServer, loads, running_server
 
-ME: Json = {"who": "me"}
-OPEN: Json = {"who": "open"}
-HERE: Json = {"who": "here", "name": "Bea"}
-EASY: Json = {"who": "bot", "level": "easy"}
+pytestmark = pytest.mark.process
+
+ME: Json = {"occupant": "me"}
+OPEN: Json = {"occupant": "open"}
+HERE: Json = {"occupant": "here", "name": "Bea"}
+EASY: Json = {"occupant": "bot", "level": "easy"}
 
 COLOURS = {Reason.COLOUR_NOT_NEEDED, Reason.COLOUR_NOT_YOURS, Reason.COLOUR_MISSING}
-"""Said to who plays one colour, or to who plays two."""
-LOGGED = {"at", "level", "from", "what", "method", "route", "status", "ms"}
-"""What may stand in a line of the log."""
+"""Reasons that depend on the number of a player's colours."""
+LOGGED = {"time", "level", "logger", "message", "method", "route", "status", "ms"}
+"""The fields of a log line."""
 
 
 @pytest.fixture(scope="module")
-def written() -> Iterator[Logged]:
-    with logs() as logged:
-        yield logged
+def log() -> Iterator[LogCapture]:
+    with captured_logs() as capture:
+        yield capture
 
 
 @pytest.fixture
@@ -58,16 +66,16 @@ def dealer() -> Iterator[Dealer]:
 
 
 @pytest.fixture(scope="module")
-def up(tmp_path_factory: pytest.TempPathFactory, written: Logged) -> Iterator[Running]:
-    """A server at which for those who resign a bot plays that needs no compiling."""
+def server(tmp_path_factory: pytest.TempPathFactory, log: LogCapture) -> Iterator[RunningServer]:
+    """A server whose substitute bot needs no compilation."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sittings, "STAND_IN", "easy")
-        with running(str(tmp_path_factory.mktemp("served") / "tables.db")) as up:
-            yield up
+        patch.setattr(states, "SUBSTITUTE_LEVEL", "easy")
+        with running_server(str(tmp_path_factory.mktemp("served") / "tables.db")) as server:
+            yield server
 
 
 @pytest.mark.parametrize(
-    ("people", "chairs", "terms"),
+    ("people", "seats", "options"),
     [
         (2, [ME, OPEN], {}),
         (4, [ME, OPEN, OPEN, OPEN], {"edition": "hig-1994", "public": True}),
@@ -75,117 +83,122 @@ def up(tmp_path_factory: pytest.TempPathFactory, written: Logged) -> Iterator[Ru
     ],
     ids=["two people", "four people", "a shared screen and a bot"],
 )
-def test_nobody_is_told_what_he_must_not_know(
-    up: Running,
-    written: Logged,
+def test_no_message_reveals_hidden_information(
+    server: RunningServer,
+    log: LogCapture,
     dealer: Dealer,
     people: int,
-    chairs: list[Json],
-    terms: Json,
+    seats: list[Json],
+    options: Json,
 ) -> None:
-    with Evening(up, people, chairs, **terms) as evening:
-        refuse_everything(evening)
-        hint = evening.mover.ask("POST", f"{evening.path}/hint")
-        assert hint["move"] in map(str, evening.game.legal_moves())
-        evening.play(1)
-        take_back(evening)
-        evening.play(2 * len(chairs) + 2)
-        refuse_everything(evening)
-        talk(evening)
-        evening.play(20)
-        move_house(evening, chair=len(chairs) - 1)
-        ask_around(evening)
-        come_again(evening)
-        evening.play(20)
-        refuse_everything(evening)
-        assert evening.players[0].do("resign", player=0)["type"] == "news"
-        evening.play(2)
-        come_again(evening)
-        evening.play(999)
-        ask_around(evening)
-        come_again(evening)
-        assert evening.phone.do("why", move="A1+1")["refusal"]["reason"] == Reason.GAME_OVER
-        look_through(evening, written)
-        assert set(Reason) - everything_refused(evening) <= {Reason.MUST_REMOVE, *COLOURS}
+    with ScriptedSession(server, people, seats, **options) as session:
+        try_illegal_commands(session)
+        hint = session.mover.call("POST", f"{session.path}/hint")
+        assert hint["move"] in map(str, session.game.legal_moves())
+        session.play(1)
+        undo_last_move(session)
+        session.play(2 * len(seats) + 2)
+        try_illegal_commands(session)
+        send_chat(session)
+        session.play(20)
+        transfer_seat(session, seat=len(seats) - 1)
+        request_everything(session)
+        reconnect_everyone(session)
+        session.play(20)
+        try_illegal_commands(session)
+        assert session.players[0].execute("resign", player=0)["type"] == "update"
+        session.play(2)
+        reconnect_everyone(session)
+        session.play(999)
+        request_everything(session)
+        reconnect_everyone(session)
+        assert session.phone.execute("why", move="A1+1")["problem"]["reason"] == Reason.GAME_OVER
+        check_messages(session, log)
+        assert set(Reason) - rejection_reasons(session) <= {Reason.MUST_REMOVE, *COLOURS}
 
 
-def test_a_hand_that_is_shown_tells_nothing_of_the_next(
-    up: Running, written: Logged, dealer: Dealer
+def test_a_shown_hand_reveals_nothing_about_the_next(
+    server: RunningServer, log: LogCapture, dealer: Dealer
 ) -> None:
-    """Somebody can't build: he shows his hand, draws another, and takes a block out."""
+    """A player can't build: they show their hand, draw another, and remove a block."""
     later = [event.pile for event in stuck().events if isinstance(event, Shuffled) and event.pile]
     dealer.piles = [stuck().deck, *later]
-    with Evening(up, 4, [ME, OPEN, OPEN, OPEN], first=1) as evening:
+    with ScriptedSession(server, 4, [ME, OPEN, OPEN, OPEN], first=1) as session:
         taken_out = next(n for n, move in enumerate(stuck().moves) if isinstance(move, Remove))
         for ply, move in enumerate(stuck().moves[: taken_out + 2]):
             if ply == taken_out:
-                assert evening.game.table.phase is Phase.REMOVE
-                refuse_everything(evening)
-                come_again(evening)
-            assert evening.mover.do("play", ply=ply, move=str(move))["type"] == "news"
-        come_again(evening)
-        look_through(evening, written)
-        assert Reason.MUST_REMOVE in everything_refused(evening)
+                assert session.game.public.phase is Phase.REMOVE
+                try_illegal_commands(session)
+                reconnect_everyone(session)
+            assert session.mover.execute("play", ply=ply, move=str(move))["type"] == "update"
+        reconnect_everyone(session)
+        check_messages(session, log)
+        assert Reason.MUST_REMOVE in rejection_reasons(session)
 
 
-# Were something told, it would be found.
+# The checker finds leaks.
 
 
-def sitting_of_a_game() -> Sitting:
-    """Two people in the middle of a game; Bob is to move."""
-    table = Opened(at=1, by="ada", name="Ada", terms=Terms.model_validate({"chairs": [ME, OPEN]}))
-    sitting = opened("t" * 14, table)
-    sitting = fold(sitting, decisions.sit(sitting, "bob", "Bob", None, 2))
-    sitting = fold(sitting, Begun(at=3, by="ada", seed=bytes(32).hex()))
-    while sitting.game is None or sitting.game.ply < 45 or sitting.mover != 1:
-        assert sitting.game is not None
-        move = str(sitting.game.legal_moves()[-1])
-        sitting = fold(sitting, Played(at=4, player=sitting.game.table.mover, move=move))
-    return sitting
+def state_in_mid_game() -> TableState:
+    """Return a game of two people, with Bob to move."""
+    options = msgspec.convert({"seats": [ME, OPEN]}, TableOptions)
+    table = TableOpened(at=1, by="ada", name="Ada", options=options)
+    state = initial_state("t" * 14, table)
+    state = evolve(state, SeatTaken(at=2, by="bob", seat=1, name="Bob"))
+    state = evolve(state, GameStarted(at=3, by="ada", seed=bytes(32).hex()))
+    while state.game is None or state.game.ply < 45 or state.mover != 1:
+        assert state.game is not None
+        move = str(state.game.legal_moves()[-1])
+        state = evolve(state, MovePlayed(at=4, player=state.game.public.mover, move=move))
+    return state
 
 
 LEAKS: dict[str, Callable[[Json, Game], object]] = {
-    "a hand": lambda told, game: told["own"].update(hand=list(game.state.hands[1])),
-    "a hand elsewhere": lambda told, game: told["position"].update(hands=game.state.hands),
-    "eyes": lambda told, game: told["own"].update(player=1),
-    "moves": lambda told, game: told["own"].update(moves={"kind": "remove", "moves": ["-1"]}),
-    "a draw": lambda told, game: told["events"][-2].update(drew=game.events[-2].drew),  # type: ignore[union-attr]
-    "a shuffle": lambda told, game: [e.update(pile=[1]) for e in told["events"] if len(e) == 1],
-    "an event to come": lambda told, game: told["events"].insert(0, {"type": "shuffle"}),
-    "the pile": lambda told, game: told["position"].update(pile=list(game.state.pile)),
-    "more of the played": lambda told, game: told["position"]["played"].append(3),
-    "the seed": lambda told, game: told["table"].update(seed="00" * 32),
-    "the deck": lambda told, game: told.update(deck=list(game.deck)),
-    "a person": lambda told, game: told["table"]["chairs"][1].update(person="bob"),
+    "a hand": lambda message, game: message["private"].update(hand=list(game.state.hands[1])),
+    "a hand elsewhere": lambda message, game: message["position"].update(hands=game.state.hands),
+    "a viewpoint": lambda message, game: message["private"].update(player=1),
+    "moves": lambda message, game: message["private"].update(
+        moves={"kind": "remove", "moves": ["-1"]}
+    ),
+    "a draw": lambda message, game: message["game_events"][-2].update(drew=game.events[-2].drew),  # type: ignore[union-attr]
+    "a shuffle": lambda message, game: [
+        e.update(pile=[1]) for e in message["game_events"] if len(e) == 1
+    ],
+    "an event to come": lambda message, game: message["game_events"].insert(0, {"type": "shuffle"}),
+    "the pile": lambda message, game: message["position"].update(pile=list(game.state.pile)),
+    "more of the played": lambda message, game: message["position"]["played"].append(3),
+    "the seed": lambda message, game: message["table"].update(seed="00" * 32),
+    "the deck": lambda message, game: message.update(deck=list(game.deck)),
+    "a person": lambda message, game: message["table"]["seats"][1].update(person="bob"),
 }
 
 
 @pytest.mark.parametrize("leak", LEAKS)
-def test_every_leak_is_found(leak: str) -> None:
-    sitting = sitting_of_a_game()
-    game = sitting.game
+def test_the_checker_finds_each_leak(leak: str) -> None:
+    state = state_in_mid_game()
+    game = state.game
     assert game is not None
-    presence: PresenceTold = {"type": "presence", "present": [True, True], "watching": 0}
-    told = loads(encoded(view_message(sitting, "ada", presence, 5)))
-    ada = Onlooker("ada", sitting, sitting)
-    assert leaks_in(told, ada) == []
-    assert leaks_in(told, Onlooker("olga", sitting, sitting))  # who has no hand is told none
-    LEAKS[leak](told, game)
-    assert leaks_in(told, ada)
+    presence = PresenceMessage(present=[True, True], spectators=0)
+    message = loads(encode(view_message(state, "ada", presence, 5)))
+    ada = Observer("ada", state, state)
+    assert leaks_in(message, ada) == []
+    assert leaks_in(message, Observer("olga", state, state))  # a spectator has no hand
+    LEAKS[leak](message, game)
+    assert leaks_in(message, ada)
 
 
 @pytest.mark.parametrize("spelling", range(len(spellings(bytes(32)))))
-def test_a_seed_is_found_however_it_is_written(spelling: int) -> None:
+def test_the_checker_finds_each_spelling_of_a_seed(spelling: int) -> None:
     seed = bytes(range(100, 132))
-    with pytest.raises(pytest.fail.Exception, match="was told"):
-        nowhere_in(b'{"x":"' + spellings(seed)[spelling] + b'"}', spellings(seed))
+    with pytest.raises(pytest.fail.Exception, match="was sent"):
+        assert_absent(b'{"x":"' + spellings(seed)[spelling] + b'"}', spellings(seed))
 
 
-# Games that differ in nothing but what is hidden.
+# Games that differ only in hidden cards.
 
 
 @pytest.mark.parametrize(
-    ("people", "chairs", "seats", "plies"),
+    ("people", "seats", "own", "plies"),
     [
         (2, [ME, OPEN], {0}, 46),
         (4, [ME, OPEN, OPEN, OPEN], {3}, 46),
@@ -193,138 +206,152 @@ def test_a_seed_is_found_however_it_is_written(spelling: int) -> None:
     ],
     ids=["two people, a new pile", "four people, a new pile", "a shared screen"],
 )
-def test_who_sees_the_same_is_told_the_same(
-    up: Running, dealer: Dealer, people: int, chairs: list[Json], seats: set[int], plies: int
+def test_games_that_look_the_same_send_the_same_bytes(
+    server: RunningServer, dealer: Dealer, people: int, seats: list[Json], own: set[int], plies: int
 ) -> None:
-    """Other cards in other hands and in the pile: for who can't see them not a byte differs."""
-    one, other, moves = twins(set_up(len(chairs)), seats, plies)
-    told = []
+    """For clients that can't see them, other cards in hands and pile don't change a byte."""
+    one, other, moves = twins(set_up(len(seats)), own, plies)
+    sent: list[dict[str, list[str]]] = []
     for piles in (one, other):
         dealer.piles = piles
-        with Evening(up, people, chairs) as evening:
-            told.append(heard_by_those_who_see_no_more(evening, seats, moves))
-            hands = evening.game.state.hands
-            told[-1]["others"] = [str(hand) for n, hand in enumerate(hands) if n not in seats]
-    assert told[0].pop("others") != told[1].pop("others")
-    for name, first in told[0].items():
-        for before, after in zip(first, told[1][name], strict=True):
+        with ScriptedSession(server, people, seats) as session:
+            sent.append(messages_of_curious_clients(session, own, moves))
+            hands = session.game.state.hands
+            sent[-1]["others"] = [str(hand) for n, hand in enumerate(hands) if n not in own]
+    assert sent[0].pop("others") != sent[1].pop("others")
+    for name, first in sent[0].items():
+        for before, after in zip(first, sent[1][name], strict=True):
             assert before == after, name
 
 
-def heard_by_those_who_see_no_more(
-    evening: Evening, seats: set[int], moves: Sequence[Move]
+def messages_of_curious_clients(
+    session: ScriptedSession, seats: set[int], moves: Sequence[Move]
 ) -> dict[str, list[str]]:
-    """Play some moves. Who sits in certain seats, and all who look on, ask and try meanwhile what
-    they can; what they were told, but for names and times."""
-    curious = [evening.who(min(seats)), evening.onlooker, evening.stranger]
+    """Play moves, while one player and the spectators request and try what they can. Return what
+    they received, without names and times."""
+    curious = [session.holder_of(min(seats)), session.spectator, session.stranger]
     for one in curious:
         one.catch_up()
-        one.heard.clear()  # the other evening, with other people, was the same up to here
+        one.received.clear()  # up to here both sessions are the same
     for ply, move in enumerate(moves):
-        mover = evening.mover
+        mover = session.mover
         for one in curious:
-            pry(evening, one, ply, move, thoroughly=ply in (0, 9, len(moves) - 1))
-        assert mover.do("play", ply=ply, move=str(move))["type"] == "news"
+            probe(session, one, ply, move, thoroughly=ply in (0, 9, len(moves) - 1))
+        assert mover.execute("play", ply=ply, move=str(move))["type"] == "update"
     for one in curious:
         one.catch_up()
-    return {str(one.name): [nameless(each, evening.table) for each in one.heard] for one in curious}
+    return {
+        str(one.name): [anonymized(each, session.table) for each in one.received] for one in curious
+    }
 
 
-def pry(evening: Evening, one: Witness, ply: int, move: Move, *, thoroughly: bool) -> None:
-    """Try the move that somebody else is about to make, and ask about it."""
-    if one is not evening.mover:
-        assert one.do("play", ply=ply, move=str(move))["type"] == "refused"
-    one.do("why", move=str(move))
-    one.do("why", move="A1+1")
+def probe(
+    session: ScriptedSession, one: RecordingClient, ply: int, move: Move, *, thoroughly: bool
+) -> None:
+    """Try the move that another player is about to make, and ask about it."""
+    if one is not session.mover:
+        assert one.execute("play", ply=ply, move=str(move))["type"] == "error"
+    one.execute("why", move=str(move))
+    one.execute("why", move="A1+1")
     if thoroughly:
-        for path in (evening.path, f"{evening.path}/record", "/api/tables/mine"):
-            one.asked("GET", path)
-        one.look(evening.table, max(0, ply - 3))
-    if evening.game.table.phase is Phase.SELECT:  # later, hints get better with time
-        one.asked("POST", f"{evening.path}/hint")
+        for path in (session.path, f"{session.path}/record", "/api/me/tables"):
+            one.request("GET", path)
+        one.watch(session.table, max(0, ply - 3))
+    if session.game.public.phase is Phase.SELECT:  # later, hints get better with time
+        one.request("POST", f"{session.path}/hint")
 
 
-def nameless(heard: Heard, table: str) -> str:
-    """What was sent, without what is different at any other table, and at any other time."""
-    text = f"{heard.where}: {heard.headers!r}: {heard.raw.decode()}".replace(table, "TABLE")
+def anonymized(received: ReceivedMessage, table: str) -> str:
+    """Return a message without what differs between tables and moments."""
+    text = f"{received.source}: {received.headers!r}: {received.raw.decode()}".replace(
+        table, "TABLE"
+    )
     text = re.sub(r"date: [^\\\\]+|sec-websocket-accept: [^\\\\]+", "", text, flags=re.IGNORECASE)
     return re.sub(r"\b1[0-9]{12}\b", "TIME", text)
 
 
-# What is looked for.
+# What is checked.
 
 
-def look_through(evening: Evening, written: Logged) -> None:
-    """Hold everything that anybody was sent against what he might know then; and the log, too."""
-    history = history_of(evening.up, evening.table)
-    for one in evening.everybody:
+def check_messages(session: ScriptedSession, log: LogCapture) -> None:
+    """Compare all messages with what their receivers may know, and check the log."""
+    history = state_history(session.server, session.table)
+    for one in session.clients:
         one.catch_up()
         before_the_end = b""
-        for heard in one.heard:
-            told = heard.told
-            then, now = told_at(heard.known, told, history)
-            before_the_end += b"" if now.stage == "over" else heard.raw + heard.headers
-            leaks = leaks_in(told, Onlooker(one.person, then, now))
+        for received in one.received:
+            message = received.message
+            then, now = states_around(received.event_count, message, history)
+            before_the_end += b"" if now.stage == "over" else received.raw + received.headers
+            leaks = leaks_in(message, Observer(one.person, then, now))
             if leaks:  # not asserted: pytest would take half a minute to show all of it
-                pytest.fail(f"{one.name} heard in {heard.where}: {leaks[0]}")
-        nowhere_in(before_the_end, spellings(seed_of(evening)))
-        nowhere_in(b"".join(heard.raw + heard.headers for heard in one.heard), kept(evening, one))
-        nowhere_in(b"".join(heard.raw for heard in one.heard), ids(evening))
-        others = [heard.raw for heard in one.heard if not heard.where.endswith("/link")]
-        nowhere_in(b"".join(others), [secret.encode() for secret in evening.secrets])
-    look_through_the_log(evening, written)
+                pytest.fail(f"{one.name} got from {received.source}: {leaks[0]}")
+        assert_absent(before_the_end, spellings(seed_of(session)))
+        assert_absent(
+            b"".join(received.raw + received.headers for received in one.received),
+            hidden_from(session, one),
+        )
+        assert_absent(b"".join(received.raw for received in one.received), person_ids(session))
+        others = [
+            received.raw
+            for received in one.received
+            if not received.source.endswith("/seat-transfers")
+        ]
+        assert_absent(b"".join(others), [secret.encode() for secret in session.secrets])
+    check_log(session, log)
 
 
-def told_at(known: int, told: Json, history: list[Sitting]) -> tuple[Sitting, Sitting]:
-    """How the table stood after what was told, and when it was told."""
+def states_around(
+    known: int, message: Json, history: list[TableState]
+) -> tuple[TableState, TableState]:
+    """Return the state after a message's event, and the state when it was sent."""
     now = then = max(known, 1)
-    if told.get("type") == "news":
-        then = told["number"] + 1
-    elif told.get("type") == "view":
-        now = then = told["number"]
+    if message.get("type") == "update":
+        then = message["number"] + 1
+    elif message.get("type") == "view":
+        now = then = message["number"]
     return history[then - 1], history[max(now, then) - 1]
 
 
-def nowhere_in(sent: bytes, hidden: list[bytes]) -> None:
+def assert_absent(sent: bytes, hidden: list[bytes]) -> None:
     assert sent
     for secret in hidden:
         if secret in sent:
             pytest.fail(
-                f"{secret!r} was told: …{sent[max(0, sent.index(secret) - 200) :][:400]!r}…"
+                f"{secret!r} was sent: …{sent[max(0, sent.index(secret) - 200) :][:400]!r}…"
             )
 
 
-def seed_of(evening: Evening) -> bytes:
-    seed = evening.game.seed
+def seed_of(session: ScriptedSession) -> bytes:
+    seed = session.game.seed
     assert seed is not None
     return seed
 
 
-def kept(evening: Evening, one: Witness | None) -> list[bytes]:
-    """What somebody is never told: the server's own secret, what it keeps of links, and who the
-    others are."""
-    [key] = evening.up.state.people._signer.secret_keys
+def hidden_from(session: ScriptedSession, one: RecordingClient | None) -> list[bytes]:
+    """Return what a client never gets: the server's secret, digests of transfers, other ids."""
+    [key] = session.server.services.accounts._signer.secret_keys
     hidden = spellings(key)
-    for secret in evening.secrets:
+    for secret in session.secrets:
         hidden += spellings(digest_of(secret))
-    for other in evening.everybody:
+    for other in session.clients:
         if other is not one and other.person is not None:
             hidden += [*spellings(other.person.encode()), other.cookie.encode()]
     return hidden
 
 
-def ids(evening: Evening) -> list[bytes]:
-    """Who people are: not even to themselves, but for the cookie."""
-    return [one.person.encode() for one in evening.everybody if one.person is not None]
+def person_ids(session: ScriptedSession) -> list[bytes]:
+    """Return the ids of all people, which not even they get, except in the cookie."""
+    return [one.person.encode() for one in session.clients if one.person is not None]
 
 
-def look_through_the_log(evening: Evening, written: Logged) -> None:
-    lines = written.lines
-    assert {"request"} <= {line["what"] for line in lines}
-    assert not written.troubles
+def check_log(session: ScriptedSession, log: LogCapture) -> None:
+    lines = log.lines
+    assert {"request"} <= {line["message"] for line in lines}
+    assert not log.errors
     for line in lines:
         assert set(line) <= LOGGED
-    hidden = [*spellings(seed_of(evening)), *kept(evening, None)]
-    hidden += [secret.encode() for secret in evening.secrets]
-    # Whoever knows a table's name may look on there.
-    nowhere_in(written.text.encode(), [*hidden, evening.table.encode()])
+    hidden = [*spellings(seed_of(session)), *hidden_from(session, None)]
+    hidden += [secret.encode() for secret in session.secrets]
+    # Knowing a table's id is enough to watch it.
+    assert_absent(log.text.encode(), [*hidden, session.table.encode()])

@@ -1,204 +1,94 @@
-"""The application: everything put together, for uvicorn to run."""
+"""The application: services, routes and middleware put together."""
 
 from __future__ import annotations
 
-import mimetypes
-import re
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
-from importlib import resources
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from fastapi import FastAPI, Request, Response
-from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
-from fastapi.routing import APIRoute
-from starlette.datastructures import Headers
-from starlette.exceptions import HTTPException
-from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Scope
+from aiohttp import web
 
-from manhattan import __version__
-from manhattan.rules import ManhattanError
-from manhattan.rules.errors import printable
-from manhattan.server import metrics
-from manhattan.server.api import api
-from manhattan.server.bus import Bus, NoBus
-from manhattan.server.denials import Denial, Denied
-from manhattan.server.guard import Guard
-from manhattan.server.health import Readiness, add_health
-from manhattan.server.house import House
-from manhattan.server.limits import Gates, Limits
-from manhattan.server.people import People
-from manhattan.server.refusing import explained, refusal_of, status_of
-from manhattan.server.schema import message_schema
-from manhattan.server.socket import serve_socket
-from manhattan.server.store import open_store
-from manhattan.server.thinking import Thinkers
-
-PAGE: Final = Path(str(resources.files("manhattan").joinpath("page")))
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How a server runs."""
-
-    database: str
-    """A file for SQLite, or ``postgresql://…``."""
-    redis: str | None = None
-    """``redis://…`` carries the news where several processes share a PostgreSQL."""
-    workers: int = 1
-    """Processes in which bots think."""
-    warm: bool = True
-    """Compile what bots need as soon as the server starts."""
-    limits: Limits = field(default_factory=Limits)
-    public_metrics: bool = False
-    """Tell everybody what is counted, not this computer alone."""
-
-
-def make_app(settings: Settings) -> ASGIApp:
-    """The whole server."""
-
-    @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        store = await open_store(settings.database)
-        house = House(store, _bus(settings), Thinkers(settings.workers))
-        app.state.house = house
-        app.state.readiness = Readiness(house)
-        app.state.people = await People.of(store)
-        await house.start()
-        if settings.warm:
-            house.thinkers.start()
-        _get_ready(app)
-        try:
-            yield
-        finally:
-            await house.stop()
-
-    app = FastAPI(
-        title="Manhattan",
-        version=__version__,
-        description="The board game Manhattan over the network. Moves go over a websocket, whose "
-        "messages are described by `/api/messages.schema.json`.",
-        lifespan=lifespan,
-        openapi_url="/api/openapi.json",
-        docs_url=None,
-        redoc_url=None,
-        redirect_slashes=False,  # where to would be what the visitor says that we are called
-    )
-    app.state.gates = Gates(settings.limits)
-    app.include_router(api)
-    add_health(app, public_metrics=settings.public_metrics)
-    _add_schema(app)
-    _add_errors(app)
-    app.mount("/", _Page(directory=PAGE), name="page")
-    return Guard(app, serve_socket, app.state.gates)
-
-
-_PLACES: Final = re.compile(
-    r"/((?P<kind>new|table|learn|rules|replay)(/[A-Za-z0-9-]+)?|(?P<alone>watch))?/?"
+from manhattan.server.config import ServerConfig
+from manhattan.server.protocol.schema import message_schema
+from manhattan.server.pubsub.base import Bus, LocalBus
+from manhattan.server.service.accounts import Accounts
+from manhattan.server.service.bot_pool import BotPool
+from manhattan.server.service.housekeeping import Housekeeping
+from manhattan.server.service.table_service import TableService
+from manhattan.server.storage import open_store
+from manhattan.server.transport.client_address import TrustedProxies
+from manhattan.server.transport.http.api import ROUTES
+from manhattan.server.transport.http.health import Readiness, add_health
+from manhattan.server.transport.http.middleware import (
+    add_security_headers,
+    check_request,
+    handle_errors,
+    log_access,
 )
-"""What the page itself shows by its address."""
-_FOR_EVER: Final = "public, max-age=31536000, immutable"
-_ASK_AGAIN: Final = "no-cache"
+from manhattan.server.transport.http.openapi import openapi
+from manhattan.server.transport.http.routing import add_routes, json_response
+from manhattan.server.transport.http.static import Page, add_page
+from manhattan.server.transport.ratelimit import MAX_BODY_BYTES, RateLimiter
+from manhattan.server.transport.request_context import SERVICES, SOCKET_ROUTE, Services
+from manhattan.server.transport.ws.connection import (
+    CONNECTIONS,
+    close_connections,
+    serve_websocket,
+)
+
+_SOCKET_PATH: Final = "/api/tables/{table:[^/]{1,40}}/socket"
 
 
-class _Page(StaticFiles):
-    """The page's files. What is not there in the API is no file, whatever one wants to do to it."""
-
-    async def get_response(self, path: str, scope: Scope) -> Response:
-        if path.startswith("api/"):
-            raise HTTPException(405 if _allowed(scope["path"]) else 404)
-        status = 200
-        if place := _PLACES.fullmatch(scope["path"]):
-            # Each kind names the files that it needs.
-            path = f"{place['kind'] or place['alone'] or 'index'}.html"
-        elif path in ("", "."):  # what comes to the same in a roundabout way
-            raise HTTPException(404)
-        elif "text/html" in Headers(scope=scope).get("accept", "") and not Path(path).suffix:
-            path, status = "index.html", 404  # somebody is lost: the page itself tells him
-        response = await self._compressed(path, scope)
-        if status != 200 and response.status_code == 200:
-            response.status_code = status
-        # A built file's name changes with what is in it.
-        response.headers["cache-control"] = _FOR_EVER if path.startswith("assets/") else _ASK_AGAIN
-        response.headers["vary"] = "accept-encoding"
-        return response
-
-    async def _compressed(self, path: str, scope: Scope) -> Response:
-        """The file as it was compressed when the page was built, for who can read that."""
-        if "br" not in Headers(scope=scope).get("accept-encoding", "") or path.endswith(".br"):
-            return await super().get_response(path, scope)
-        try:
-            response = await super().get_response(f"{path}.br", scope)
-        except HTTPException:
-            return await super().get_response(path, scope)
-        kind, _ = mimetypes.guess_type(path)
-        response.headers["content-type"] = kind or "application/octet-stream"
-        response.headers["content-encoding"] = "br"
-        return response
+async def open_services(config: ServerConfig) -> Services:
+    """Open the database and start the services; ``close_services`` ends them."""
+    store = await open_store(config.database)
+    tables = TableService(store, _open_bus(config), BotPool(config.bot_workers))
+    services = Services(
+        tables=tables,
+        housekeeping=Housekeeping(tables),
+        accounts=await Accounts.of(store),
+        rate_limiter=RateLimiter(config.limits),
+        proxies=TrustedProxies(config.trusted_proxies),
+    )
+    await tables.start()
+    services.housekeeping.start()
+    if config.warm_up:
+        tables.bots.start()
+    return services
 
 
-def _get_ready(app: FastAPI) -> None:
-    """FastAPI makes what it needs to find its way when it is first asked: not while the first
-    visitor waits."""
-    for route in app.routes:
-        route.matches({"type": "http", "method": "GET", "path": "/"})
+async def close_services(services: Services) -> None:
+    """Write what is pending, and close the database."""
+    services.housekeeping.stop()
+    await services.tables.stop()
 
 
-def _bus(settings: Settings) -> Bus:
-    if settings.redis is None:
-        return NoBus()
-    from manhattan.server.redis_bus import RedisBus
-
-    return RedisBus(settings.redis)
-
-
-def _add_schema(app: FastAPI) -> None:
-    @app.get("/api/messages.schema.json", include_in_schema=False)
-    async def messages() -> dict[str, Any]:
-        return message_schema()
-
-
-def _add_errors(app: FastAPI) -> None:
-    @app.exception_handler(ManhattanError)
-    async def refused(_: Request, error: Exception) -> JSONResponse:
-        assert isinstance(error, ManhattanError)
-        return _answer(error)
-
-    @app.exception_handler(RequestValidationError)
-    async def misunderstood(_: Request, error: Exception) -> JSONResponse:
-        assert isinstance(error, RequestValidationError)
-        first = error.errors()[0]
-        if tuple(first["loc"]) == ("path", "table"):  # no table has such a name
-            return _answer(Denied(Denial.NO_SUCH_TABLE, table=printable(str(first["input"])[:40])))
-        return _answer(Denied(Denial.BAD_REQUEST, what=explained(error.errors())))
-
-    @app.exception_handler(HTTPException)
-    async def not_there(request: Request, error: Exception) -> JSONResponse:
-        assert isinstance(error, HTTPException)
-        if error.status_code == 400:  # so FastAPI calls a body that it can't even read
-            return _answer(Denied(Denial.BAD_REQUEST, what="The body can't be read as JSON."))
-        told = {"reason": "http", "figures": {}, "text": f"{error.detail}."}
-        headers = dict(error.headers or {})
-        if error.status_code == 405:
-            headers |= _allowed(request.url.path)
-        return JSONResponse(told, error.status_code, headers)
+def make_app(services: Services, config: ServerConfig) -> web.Application:
+    """Return the web application of a server."""
+    app = web.Application(
+        middlewares=[log_access, handle_errors, check_request], client_max_size=MAX_BODY_BYTES
+    )
+    app[SERVICES] = services
+    app[CONNECTIONS] = set()
+    app.on_response_prepare.append(add_security_headers)
+    app.on_shutdown.append(close_connections)
+    add_routes(app, ROUTES)
+    app.router.add_get(_SOCKET_PATH, serve_websocket, name=SOCKET_ROUTE, allow_head=False)
+    _add_document(app, "/api/openapi.json", openapi(ROUTES))
+    _add_document(app, "/api/messages.schema.json", message_schema())
+    add_health(app, Readiness(services.tables), public_metrics=config.public_metrics)
+    add_page(app, Page())
+    return app
 
 
-def _allowed(path: str) -> dict[str, str]:
-    """What can be done with a path, by all its routes; Starlette tells of the first one alone."""
-    routes = [one for one in api.routes if isinstance(one, APIRoute) and one.path_regex.match(path)]
-    methods = sorted({method for route in routes for method in route.methods or ()})
-    return {"allow": ", ".join(methods)} if methods else {}
+def _add_document(app: web.Application, path: str, document: object) -> None:
+    async def show(_: web.Request) -> web.Response:
+        return json_response(document)
+
+    app.router.add_get(path, show, allow_head=False)
 
 
-def _answer(error: ManhattanError) -> JSONResponse:
-    told = refusal_of(error)
-    metrics.REFUSED.labels(told["reason"]).inc()
-    retry = {}
-    if isinstance(error, Denied) and error.reason is Denial.TOO_OFTEN:
-        retry["retry-after"] = str(error.figures["seconds"])
-    return JSONResponse(told, status_of(error), retry)
+def _open_bus(config: ServerConfig) -> Bus:
+    if config.redis is None:
+        return LocalBus()
+    from manhattan.server.pubsub.redis import RedisBus
+
+    return RedisBus(config.redis)

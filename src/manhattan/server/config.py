@@ -1,0 +1,30 @@
+"""Configuration of a server."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from manhattan.server.transport.ratelimit import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class ServerConfig:
+    """How a server runs."""
+
+    database: str
+    """A file for SQLite, or ``postgresql://…``."""
+    redis: str | None = None
+    """``redis://…``: the pub/sub of several processes that share a PostgreSQL database."""
+    bot_workers: int = 1
+    """Processes in which bots choose their moves."""
+    warm_up: bool = True
+    """Compile the bots' code as soon as the server starts."""
+    limits: Limits = field(default_factory=Limits)
+    public_metrics: bool = False
+    """Serve ``/metrics`` to every address, not to this computer only."""
+    host: str = "127.0.0.1"
+    port: int = 0
+    """0 chooses a free port."""
+    trusted_proxies: str | None = None
+    """Addresses or networks of reverse proxies, separated by commas; ``*`` trusts every peer. The
+    client address and the scheme that a trusted proxy forwards are believed."""

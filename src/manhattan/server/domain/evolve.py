@@ -1,0 +1,326 @@
+"""The decider's second half: apply an event to the state of a table.
+
+No other function changes a table. Moves are played by the rules, so an event that contradicts the
+state raises.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec.structs import replace
+
+from manhattan.game import Game
+from manhattan.rules import Build, Built, Redrew, draw_start_player
+from manhattan.server.domain.clocks import (
+    Clocks,
+    Milliseconds,
+    grant_time,
+    initial_clocks,
+    switch_clock,
+    undo_moves,
+)
+from manhattan.server.domain.events import (
+    BotSeated,
+    ChatSent,
+    GameStarted,
+    MovePlayed,
+    PlayerResigned,
+    PlayerReturned,
+    RematchOpened,
+    SeatTaken,
+    SeatTransferCreated,
+    SeatTransferred,
+    SeatVacated,
+    TableClosed,
+    TableEvent,
+    TableOpened,
+    TimeExpired,
+    UndoAnswered,
+    UndoRequested,
+)
+from manhattan.server.domain.state import (
+    CHAT_HISTORY,
+    MAX_PROCESSED_COMMANDS,
+    ChatMessage,
+    Seat,
+    Seats,
+    SeatTransfer,
+    TableState,
+    UndoRequest,
+)
+
+Changes = dict[str, Any]
+"""New values for fields of ``TableState``."""
+
+
+def initial_state(table: str, event: TableOpened) -> TableState:
+    """Return the state of a table after its first event."""
+    options = event.options
+    assert event.by is not None  # a person opens a table
+    setup = options.setup([f"Player {n}" for n in range(1, len(options.seats) + 1)])
+    reserved = {reservation.seat: reservation for reservation in event.reserved}
+    bots = 0
+    seats: list[Seat] = []
+    for number, (seat_options, player) in enumerate(zip(options.seats, setup.players, strict=True)):
+        seat = Seat(player.side, player.colours)
+        if seat_options.occupant in ("me", "here"):
+            seat = replace(seat, name=seat_options.name or event.name, person=event.by)
+        elif (reservation := reserved.get(number)) is not None:
+            seat = replace(seat, name=reservation.name, person=reservation.person)
+        elif seat_options.level is not None:
+            bots += 1
+            seat = replace(seat, name=bot_name(seat_options.level, bots), level=seat_options.level)
+        seats.append(seat)
+    return TableState(
+        id=table,
+        number=1,
+        options=options,
+        host=event.by,
+        host_name=event.name,
+        opened_at=event.at,
+        changed_at=event.at,
+        stage="lobby",
+        seats=Seats(seats),
+        schedule=setup.schedule,
+        clocks=initial_clocks(options.clock, len(seats)),
+        rematch_of=event.rematch_of,
+    )
+
+
+def bot_name(level: str, number: int) -> str:
+    """Return the name of a bot at a table."""
+    return f"{level.title()} {number}"
+
+
+def replay_events(
+    table: str, events: Iterable[TableEvent], state: TableState | None = None
+) -> TableState | None:
+    """Rebuild a table's state from its events, or from a state and the events after it."""
+    for event in events:
+        if isinstance(event, TableOpened):
+            state = initial_state(table, event)
+        else:
+            assert state is not None  # the first event opens the table
+            state = evolve(state, event)
+    return state
+
+
+def evolve(state: TableState, event: TableEvent) -> TableState:
+    """Return the state after one more event."""
+    match event:
+        case MovePlayed():
+            changes = _play_move(state, event)
+        case ChatSent():
+            changes = _add_chat(state, event)
+        case _:
+            changes = _change_table(state, event)
+            changes["event_count"] = state.event_count + 1
+            if event.by is not None:
+                count = state.event_count_of(event.by) + 1
+                changes["event_counts"] = {**state.event_counts, event.by: count}
+    if event.by is not None and event.command is not None:
+        changes["processed_commands"] = _remember_command(state, event.by, event.command)
+    return replace(state, number=state.number + 1, **changes)
+
+
+def _remember_command(state: TableState, person: str, command: str) -> dict[tuple[str, str], int]:
+    processed = {**state.processed_commands, (person, command): state.number}
+    if len(processed) > MAX_PROCESSED_COMMANDS:
+        del processed[next(iter(processed))]  # the oldest
+    return processed
+
+
+def _change_table(state: TableState, event: TableEvent) -> Changes:
+    match event:
+        case UndoRequested() | UndoAnswered():
+            return _undo(state, event)
+        case GameStarted():
+            return _start_game(state, event)
+        case PlayerResigned() | TimeExpired() | PlayerReturned():
+            return _change_control(state, event)
+        case TableOpened() | MovePlayed() | ChatSent():
+            raise AssertionError("a table is opened once; moves and chat change no seats")
+        case TableClosed():
+            return {"changed_at": event.at, "stage": "closed"}
+        case RematchOpened():
+            return {"changed_at": event.at, "rematch": event.table}
+    return {"changed_at": event.at, **_change_seats(state, event)}
+
+
+# The game.
+
+
+def _play_move(state: TableState, event: MovePlayed) -> Changes:
+    assert state.game is not None
+    game = state.game.after(event.move, event.player)
+    return {
+        **_continue(state, state.seats, game, event.at, moved=True),
+        "last_revealed_ply": _last_revealed_ply(state, game),
+    }
+
+
+def _start_game(state: TableState, event: GameStarted) -> Changes:
+    seed = bytes.fromhex(event.seed)
+    first = state.options.first
+    if first == "random":
+        first = draw_start_player(seed, len(state.seats))
+    setup = state.options.setup([seat.name for seat in state.seats], first)
+    return _continue(state, state.seats, Game.from_seed(setup, seed), event.at)
+
+
+def _undo(state: TableState, event: UndoRequested | UndoAnswered) -> Changes:
+    """Open or answer a request; the game goes back when all have agreed."""
+    game = state.game
+    assert game is not None
+    if isinstance(event, UndoRequested):
+        assert event.by is not None
+        undo = UndoRequest(event.by, event.player, event.ply, event.at)
+    else:
+        assert state.undo is not None
+        if not event.accepted or event.by is None:
+            return _continue(state, state.seats, game, event.at)
+        undo = replace(state.undo, agreed=state.undo.agreed | {event.by})
+    if state.undo_approvers(undo.person) - undo.agreed:
+        return {"undo": undo, "changed_at": event.at}
+    movers = Counter(map(game.mover_at, range(undo.ply, game.ply)))
+    on_the_clock = {n: m for n, m in movers.items() if state.seats[n].bot_level is None}
+    left = state.clocks.left_at(event.at)
+    clocks = undo_moves(replace(state.clocks, left=left, since=event.at), on_the_clock)
+    state = replace(state, clocks=clocks)
+    return _continue(state, state.seats, game.at(undo.ply), event.at)
+
+
+def _change_control(
+    state: TableState, event: PlayerResigned | TimeExpired | PlayerReturned
+) -> Changes:
+    """Let a bot take over a seat, or give it back to its holder."""
+    game = state.game
+    assert game is not None
+    match event:
+        case PlayerResigned():
+            seats = _with_seat(state, event.player, bot_controlled=True, resigned=True)
+        case TimeExpired():
+            seats = _with_seat(state, event.player, bot_controlled=True)
+        case PlayerReturned():
+            seats = _with_seat(state, event.player, bot_controlled=False)
+            state = replace(state, clocks=grant_time(state.clocks, event.player))
+    return {"seats": seats, **_continue(state, seats, game, event.at)}
+
+
+def _continue(
+    state: TableState, seats: Seats, game: Game, now: Milliseconds, *, moved: bool = False
+) -> Changes:
+    """Let the game continue, without an undo request."""
+    return {
+        "game": game,
+        "clocks": _run_clock(state, seats, game, now, moved=moved),
+        "stage": "over" if game.is_over else "playing",
+        "undo": None,
+        "changed_at": now,
+    }
+
+
+def _run_clock(
+    state: TableState, seats: Seats, game: Game, now: Milliseconds, *, moved: bool
+) -> Clocks:
+    """Run the clock of the person to move."""
+    mover = game.public.mover
+    person_moves = not game.is_over and seats[mover].bot_level is None
+    return switch_clock(state.clocks, mover if person_moves else None, now, moved=moved)
+
+
+def _last_revealed_ply(state: TableState, game: Game) -> int:
+    """Return the last move whose new card a person has seen. A player sees their new card at once;
+    people who share a screen see theirs on their next turn. A player who couldn't place anything
+    has shown their hand to all."""
+    revealed, last, unshared = state.last_revealed_ply, game.ply - 1, state.seats.unshared
+    for event in game.last_events:
+        if isinstance(event, Redrew) or (isinstance(event, Built) and event.player in unshared):
+            revealed = last
+    mover = game.public.mover
+    if mover not in unshared and state.seats[mover].person is not None:
+        revealed = max(revealed, _newest_draw(game, mover))
+    return revealed
+
+
+def _newest_draw(game: Game, player: int) -> int:
+    """Return the player's last move if they drew a card after it, otherwise -1."""
+    own = (ply for ply in reversed(range(game.ply)) if game.mover_at(ply) == player)
+    last = next(own, None)
+    return last if last is not None and isinstance(game.moves[last], Build) else -1
+
+
+# Seats and chat.
+
+
+def _add_chat(state: TableState, event: ChatSent) -> Changes:
+    seat = next(iter(state.seats_of(event.by)), None)
+    message = ChatMessage(state.number, event.at, event.name, seat, event.text)
+    return {
+        "chat": (*state.chat[-CHAT_HISTORY + 1 :], message),
+        "chat_count": state.chat_count + 1,
+        "spectator_messages": state.spectator_messages + (seat is None),
+    }
+
+
+def _change_seats(
+    state: TableState,
+    event: SeatTaken | SeatVacated | BotSeated | SeatTransferCreated | SeatTransferred,
+) -> Changes:
+    match event:
+        case SeatTaken():
+            return {"seats": _with_seat(state, event.seat, name=event.name, person=event.by)}
+        case SeatVacated():
+            seats = Seats(
+                replace(seat, name="", person=None, level=None) if n in event.seats else seat
+                for n, seat in enumerate(state.seats)
+            )
+            # Their transfers end as well: the seat, and its cards, will be another person's.
+            transfers = tuple(t for t in state.transfers if t.seat not in event.seats)
+            return {"seats": seats, "transfers": transfers, **_pass_on_host(state, seats)}
+        case BotSeated():
+            bots = sum(seat.level is not None for seat in state.seats)
+            name = bot_name(event.level, bots + 1)
+            seats = _with_seat(state, event.seat, name=name, level=event.level, person=None)
+            return {"seats": seats}
+        case SeatTransferCreated():
+            transfer = SeatTransfer(event.seat, event.digest, event.at)
+            remaining = (t for t in state.transfers if t.seat != event.seat)
+            return {"transfers": (*remaining, transfer)}
+        case SeatTransferred():
+            transfers = tuple(t for t in state.transfers if t.digest != event.digest)
+            seats = _with_seat(state, event.seat, person=event.by)
+            return {
+                "seats": seats,
+                "transfers": transfers,
+                "last_revealed_ply": _revealed_by_transfer(state, seats),
+                **_pass_on_host(state, seats),
+            }
+
+
+def _revealed_by_transfer(state: TableState, seats: Seats) -> int:
+    """Return the last move whose new card a person has seen, after seats have changed hands: a
+    person who no longer shares a screen sees what was drawn while the hand was hidden."""
+    revealed, game = state.last_revealed_ply, state.game
+    if game is not None:
+        for player in seats.unshared - state.seats.unshared:
+            revealed = max(revealed, _newest_draw(game, player))
+    return revealed
+
+
+def _with_seat(state: TableState, number: int, **changes: Any) -> Seats:
+    """Return the seats, one of them changed."""
+    seats = list(state.seats)
+    seats[number] = replace(seats[number], **changes)
+    return Seats(seats)
+
+
+def _pass_on_host(state: TableState, seats: Seats) -> Changes:
+    """Make another person the host if the host has left."""
+    people = [seat for seat in seats if seat.person is not None]
+    if not people or any(seat.person == state.host for seat in people):
+        return {}
+    return {"host": people[0].person, "host_name": people[0].name}

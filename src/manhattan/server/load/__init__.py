@@ -1,1 +1,0 @@
-"""How much the server carries: real processes, real websockets, on this machine alone."""

@@ -1,0 +1,1 @@
+"""The wire protocol: messages, commands, requests, responses, and their schema."""

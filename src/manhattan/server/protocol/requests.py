@@ -1,0 +1,70 @@
+"""Bodies and query parameters of HTTP requests; the options of a new table are domain options."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+import msgspec
+from msgspec import Meta
+
+from manhattan.rules.setup import check_name
+from manhattan.server.domain.options import LevelName, Name, SeatNumber
+
+MAX_TUTORIAL_MOVES: Final = 10
+
+
+class _Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    pass
+
+
+class AccountRequest(_Request, frozen=True):
+    """The name that a person wants to be called."""
+
+    name: Name
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+
+
+class BotRequest(_Request, frozen=True):
+    """The bot for a seat."""
+
+    level: LevelName
+
+
+class SeatTransferRequest(_Request, frozen=True):
+    """The seat that moves to another device."""
+
+    seat: Annotated[
+        SeatNumber | None,
+        Meta(description="Required where several people share the sender's screen."),
+    ] = None
+
+
+class SeatClaimRequest(_Request, frozen=True):
+    """The secret of a seat transfer."""
+
+    secret: Annotated[str, Meta(min_length=10, max_length=100)]
+
+
+class TutorialRequest(_Request, frozen=True):
+    """The learner's moves so far."""
+
+    moves: Annotated[
+        tuple[Annotated[str, Meta(max_length=60)], ...],
+        Meta(max_length=MAX_TUTORIAL_MOVES, description="Oldest first, as in a record."),
+    ]
+
+
+class TableListQuery(msgspec.Struct, frozen=True):
+    """Which public tables to list."""
+
+    stage: Annotated[
+        Literal["lobby", "playing", "over"], Meta(description="The stage of the tables.")
+    ] = "lobby"
+
+
+class StartQuery(msgspec.Struct, frozen=True):
+    """Whether the game starts at once."""
+
+    start: Annotated[bool, Meta(description="Deal the cards at once, if no seat is open.")] = False

@@ -1,0 +1,189 @@
+"""Bodies of HTTP responses."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from manhattan.bots import Evaluation, Hint
+from manhattan.server.domain.clocks import Correspondence, Milliseconds, NoClock, RealTime
+from manhattan.server.protocol.messages import GameEvent, PlayerState, Position, TableInfo
+
+
+class _Response(msgspec.Struct, frozen=True, kw_only=True):
+    pass
+
+
+class Account(_Response, frozen=True):
+    """The person who asks; without a name, no person is known."""
+
+    name: str | None
+
+
+class EditionInfo(_Response, frozen=True):
+    """An edition of the game."""
+
+    id: str
+    title: str
+    colours: list[str]
+    cities: list[str]
+    rules: Annotated[dict[str, str], Meta(description="The edition's choice of each house rule.")]
+
+
+class LevelInfo(_Response, frozen=True):
+    """A bot."""
+
+    name: str
+    title: str
+    description: str
+
+
+class Catalog(_Response, frozen=True):
+    """Everything that can be played."""
+
+    editions: list[EditionInfo]
+    house_rules: Annotated[dict[str, list[str]], Meta(description="The choices of each rule.")]
+    levels: list[LevelInfo]
+
+
+class ListedPlayer(_Response, frozen=True):
+    """A seat of a listed table."""
+
+    name: str
+    level: str | None
+    open: bool
+
+
+class ListedTable(_Response, frozen=True):
+    """A public table."""
+
+    id: str
+    edition: str
+    house_rules: dict[str, str]
+    players: list[ListedPlayer]
+    host: str
+    clock: NoClock | RealTime | Correspondence
+    hints_disabled: bool
+    round: int
+    opened_at: Milliseconds
+
+
+class TableList(_Response, frozen=True):
+    """Public tables, the latest first."""
+
+    tables: list[ListedTable]
+
+
+class MyTable(_Response, frozen=True):
+    """A table where the person has a seat."""
+
+    table: TableInfo
+    round: int
+    your_turn: bool
+    due: Annotated[Milliseconds | None, Meta(description="When the running clock expires.")]
+
+
+class MyTableList(_Response, frozen=True):
+    """The person's tables, the latest first."""
+
+    tables: list[MyTable]
+
+
+class RematchTable(_Response, frozen=True):
+    """The table where the same people play again."""
+
+    table: str
+
+
+class SeatTransferSecret(_Response, frozen=True):
+    """The secret with which another device claims the seat."""
+
+    secret: str
+
+
+class RecordCheck(_Response, frozen=True):
+    """A record that follows the rules."""
+
+    moves: int
+    over: bool
+
+
+class HintResponse(_Response, frozen=True):
+    """A good move."""
+
+    move: str
+    takes_from: Annotated[
+        str | None,
+        Meta(description="The colour that owns the tower now, if it isn't the block's."),
+    ]
+    gains: Annotated[
+        list[int],
+        Meta(description="Each player's additional points if the round ended after a placement."),
+    ]
+
+
+class RankedMove(_Response, frozen=True):
+    """What to expect after a move."""
+
+    move: str
+    win_probabilities: Annotated[list[float], Meta(description="Of each player.")]
+    expected_scores: Annotated[list[float], Meta(description="Final scores, of each player.")]
+    low: Annotated[list[float], Meta(description="Lower bounds of the probabilities, 95 %.")]
+    high: Annotated[list[float], Meta(description="Upper bounds of the probabilities, 95 %.")]
+    rollouts: int
+
+
+class EvaluationResponse(_Response, frozen=True):
+    """A player's moves, the best first."""
+
+    player: int
+    moves: list[RankedMove]
+
+
+class TutorialPlayer(_Response, frozen=True):
+    """A player of a tutorial step; the learner is the first."""
+
+    name: str
+    side: str
+    colours: list[str]
+
+
+class TutorialStep(_Response, frozen=True):
+    """A step of the tutorial after the learner's moves."""
+
+    number: int
+    steps: Annotated[int, Meta(description="The number of steps.")]
+    edition: str
+    players: Annotated[list[TutorialPlayer], Meta(description="In turn order, clockwise.")]
+    rounds: int
+    blocks: Annotated[int, Meta(description="Blocks of each colour that a player chooses a round.")]
+    position: Position
+    private: PlayerState
+    game_events: Annotated[list[GameEvent], Meta(description="What the learner's moves caused.")]
+    outcome: Annotated[
+        Literal["open", "solved", "missed"],
+        Meta(description="`open` before the first move; then whether the task is solved."),
+    ]
+
+
+def hint_response(hint: Hint) -> HintResponse:
+    return HintResponse(move=str(hint.move), takes_from=hint.takes_from, gains=list(hint.points))
+
+
+def evaluation_response(evaluation: Evaluation) -> EvaluationResponse:
+    return EvaluationResponse(
+        player=evaluation.player,
+        moves=[
+            RankedMove(
+                move=str(ranked.move),
+                win_probabilities=list(ranked.win_probabilities),
+                expected_scores=list(ranked.expected_scores),
+                low=list(ranked.low),
+                high=list(ranked.high),
+                rollouts=ranked.rollouts,
+            )
+            for ranked in evaluation.moves
+        ],
+    )

@@ -1,0 +1,368 @@
+"""Serialization of tables: domain objects become the payloads of messages.
+
+Hidden information is filtered before it gets here, by ``manhattan.view``: nothing in this module
+decides what a viewer may know, except whose viewpoint is taken where people share a screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, lru_cache
+from typing import Final
+
+import msgspec
+from msgspec import UNSET
+
+from manhattan.projected_scores import PlacementOptions, ProjectedScores
+from manhattan.rules import (
+    Built,
+    Colour,
+    Ended,
+    Event,
+    Phase,
+    PublicState,
+    Redrew,
+    Refusal,
+    Removed,
+    Result,
+    Scored,
+    Selected,
+    Setup,
+    Shuffled,
+    Side,
+    Stock,
+    Tower,
+)
+from manhattan.rules.blocks import LARGEST
+from manhattan.rules.board import SITES, card_for
+from manhattan.rules.legality import builds_by_site
+from manhattan.rules.moves import Sizes
+from manhattan.rules.scoring import Sheet
+from manhattan.rules.setup import OwnColour
+from manhattan.server.domain.clocks import Clocks, Milliseconds
+from manhattan.server.domain.decide import undo_rejection
+from manhattan.server.domain.errors import ErrorCode
+from manhattan.server.domain.events import PersonId
+from manhattan.server.domain.state import Seat, TableState, UndoRequest
+from manhattan.server.protocol.messages import (
+    BuildEvent,
+    BuildMoves,
+    ChatLine,
+    ClockInfo,
+    ColourScore,
+    GameEvent,
+    GameResult,
+    LegalMoves,
+    Omittable,
+    Placement,
+    PlayerState,
+    Position,
+    PresenceMessage,
+    PrivateState,
+    Problem,
+    RedrawEvent,
+    RemoveEvent,
+    RemoveMoves,
+    ScoreEvent,
+    SeatInfo,
+    SelectEvent,
+    SelectMoves,
+    ShuffleEvent,
+    TableInfo,
+    TowerInfo,
+    UndoOption,
+    UndoRequestInfo,
+    ViewMessage,
+)
+from manhattan.view import View, redact_event, view
+
+SITE_NAMES: Final = tuple(map(str, SITES))
+
+encode: Final = msgspec.json.Encoder().encode
+"""Write a message, a response or any other payload as JSON."""
+
+
+def view_message(
+    state: TableState,
+    person: PersonId | None,
+    presence: PresenceMessage,
+    now: Milliseconds,
+    reply_to: str | None = None,
+) -> ViewMessage:
+    """Return everything that a viewer may see of a table."""
+    game = state.game
+    return ViewMessage(
+        number=state.number,
+        now=now,
+        table=table_info(state, person),
+        position=position(game.public, game.ply, clock_info(state.clocks)) if game else None,
+        private=private_state(state, person, lambda: ProjectedScores(game.public))
+        if game
+        else None,
+        game_events=game_events(game.events, game.setup, log_viewpoint(state, person))
+        if game
+        else [],
+        chat=[
+            ChatLine(number=line.number, at=line.at, name=line.name, seat=line.seat, text=line.text)
+            for line in state.chat
+        ],
+        presence=presence,
+        reply_to=reply_to or UNSET,
+    )
+
+
+def problem_of(refusal: Refusal) -> Problem:
+    """Describe why the rules refuse a move."""
+    return Problem(reason=refusal.reason.value, params=dict(refusal.params), text=str(refusal))
+
+
+# The table.
+
+
+def table_info(state: TableState, person: PersonId | None) -> TableInfo:
+    """Describe a table as one person sees it."""
+    options, game = state.options, state.game
+    return TableInfo(
+        id=state.id,
+        stage=state.stage,
+        edition=options.edition,
+        house_rules=options.house_rules,
+        seats=[_seat_info(seat, person) for seat in state.seats],
+        host=person == state.host,
+        host_name=state.host_name,
+        first=game.setup.first if game else options.first,
+        rounds=state.schedule.rounds,
+        blocks=state.schedule.blocks,
+        public=options.public,
+        hints_disabled=options.hints_disabled,
+        bot_delay_ms=options.bot_delay_ms,
+        clock=options.clock,
+        commitment=game.commitment if game else None,
+        seed=game.seed.hex() if game and game.seed and state.stage == "over" else None,
+        undo=_undo_request_info(state, state.undo, person) if state.undo else None,
+        rematch_of=state.rematch_of,
+        rematch=state.rematch,
+    )
+
+
+def _seat_info(seat: Seat, person: PersonId | None) -> SeatInfo:
+    return SeatInfo(
+        side=seat.side.value,
+        colours=[colour.value for colour in seat.colours],
+        name=seat.name,
+        occupant="open" if seat.is_open else "bot" if seat.person is None else "person",
+        level=seat.level,
+        you=seat.person is not None and seat.person == person,
+        bot_controlled=seat.bot_controlled,
+        resigned=seat.resigned,
+    )
+
+
+def _undo_request_info(
+    state: TableState, undo: UndoRequest, person: PersonId | None
+) -> UndoRequestInfo:
+    undecided = state.undo_approvers(undo.person) - undo.agreed
+    return UndoRequestInfo(player=undo.player, ply=undo.ply, you_decide=person in undecided)
+
+
+def log_viewpoint(state: TableState, person: PersonId | None) -> int | None:
+    """Return the player whose drawn cards a person may read in the log.
+
+    Where people share a screen it is nobody: what the log says of one player's draw is still there
+    when it is the other's turn.
+    """
+    seats = state.seats_of(person)
+    return seats[0] if len(seats) == 1 else None
+
+
+# The position.
+
+
+def position(public: PublicState, ply: int, clock: Omittable[ClockInfo] = UNSET) -> Position:
+    """Describe the public state of a game."""
+    setup = public.setup
+    return Position(
+        ply=ply,
+        round=public.round,
+        phase=public.phase.value,
+        mover=public.mover,
+        start_player=public.start_player,
+        towers={
+            SITE_NAMES[site]: tower_info(tower, setup.colours)
+            for site, tower in enumerate(public.board)
+            if tower.blocks
+        },
+        supplies=stocks(setup, public.supplies),
+        tableaus=stocks(setup, public.tableaus),
+        taken_out=stocks(setup, public.taken_out),
+        played=list(public.played),
+        pile=public.pile_size,
+        shuffles=public.shuffles,
+        scores=list(public.scores),
+        projected_scores=list(ProjectedScores(public).points),
+        sheets=score_sheets(public),
+        result=game_result(public.result),
+        clock=clock,
+    )
+
+
+def tower_info(tower: Tower, colours: tuple[Colour, ...]) -> TowerInfo:
+    assert tower.owner is not None
+    min_size = tower.min_size
+    return TowerInfo(
+        blocks=str(tower),
+        owner=tower.owner,
+        height=tower.height,
+        floors=tower.floors,
+        needs={c: size if (size := min_size[c]) <= LARGEST else None for c in colours},
+    )
+
+
+def clock_info(clocks: Clocks) -> ClockInfo:
+    return ClockInfo(left=list(clocks.left), running=clocks.running, since=clocks.since)
+
+
+def stocks(setup: Setup, stocks: tuple[Stock, ...]) -> dict[str, Stock]:
+    return dict(zip(_colour_names(setup.colours), stocks, strict=True))
+
+
+@cache
+def _colour_names(colours: tuple[Colour, ...]) -> tuple[str, ...]:
+    return tuple(colour.value for colour in colours)
+
+
+def game_result(result: Result | None) -> GameResult | None:
+    if result is None:
+        return None
+    return GameResult(
+        scores=list(result.scores), winners=list(result.winners), decided_by=result.decided_by
+    )
+
+
+# The game's events.
+
+
+def game_events(events: tuple[Event, ...], setup: Setup, viewpoint: int | None) -> list[GameEvent]:
+    """Describe events as a player may know them, in the form of a record."""
+    return [
+        payload
+        for event in events
+        if (payload := _game_event(redact_event(viewpoint, event), setup)) is not None
+    ]
+
+
+def score_sheets(public: PublicState) -> list[ScoreEvent]:
+    return [_score_event(sheet, public.setup) for sheet in public.sheets]
+
+
+def _game_event(event: Event, setup: Setup) -> GameEvent | None:
+    """Return the payload of an event; the game's end has none, since the position says it."""
+    match event:
+        case Built(player, move):
+            drew = UNSET if event.drew is None else event.drew
+            return BuildEvent(player=player, move=str(move), card=event.card, drew=drew)
+        case Selected(player, move):
+            return SelectEvent(player=player, move=str(move))
+        case Removed(player, move):
+            return RemoveEvent(player=player, move=str(move))
+        case Redrew(player, hand, cards):
+            drawn = UNSET if cards is None else list(cards)
+            return RedrawEvent(player=player, hand=list(hand), drew=drawn)
+        case Shuffled():
+            return ShuffleEvent(pile=list(event.pile) if event.pile else UNSET)
+        case Scored(sheet):
+            return _score_event(sheet, setup)
+        case Ended():
+            return None
+
+
+def _score_event(sheet: Sheet, setup: Setup) -> ScoreEvent:
+    return ScoreEvent(
+        round=sheet.round,
+        colours={
+            colour.value: ColourScore(
+                tallest=score.tallest_points, majorities=list(score.majorities), towers=score.towers
+            )
+            for colour, score in zip(setup.colours, sheet.colours, strict=True)
+        },
+        scores=list(sheet.scores),
+    )
+
+
+# What one viewer alone sees.
+
+
+def private_state(
+    state: TableState, person: PersonId | None, scores: Callable[[], ProjectedScores]
+) -> PrivateState:
+    """Return a person's hand, legal moves, and whether they can undo."""
+    assert state.game is not None
+    seen = view(state.game.state, state.viewpoint(person))
+    return PrivateState(
+        player=seen.player,
+        hand=list(seen.hand),
+        moves=_legal_moves(seen, scores),
+        undo=_undo_option(state, person),
+    )
+
+
+def player_state(seen: View) -> PlayerState:
+    """Return a player's hand and legal moves."""
+    moves = _legal_moves(seen, lambda: ProjectedScores(seen.public))
+    return PlayerState(player=seen.player, hand=list(seen.hand), moves=moves)
+
+
+_CAN_UNDO: Final = UndoOption(allowed=True, reason=None, params={})
+_ANONYMOUS_UNDO: Final = UndoOption(allowed=False, reason=ErrorCode.NOT_AT_THE_TABLE, params={})
+
+
+def _undo_option(state: TableState, person: PersonId | None) -> UndoOption:
+    if person is None:
+        return _ANONYMOUS_UNDO
+    rejection = undo_rejection(state, person)
+    if rejection is None:
+        return _CAN_UNDO
+    return UndoOption(allowed=False, reason=rejection.reason, params=rejection.params)
+
+
+def _legal_moves(seen: View, scores: Callable[[], ProjectedScores]) -> LegalMoves | None:
+    public = seen.public
+    if not seen.is_to_move:
+        return None
+    if public.phase is Phase.SELECT:
+        colours = public.setup.colours_by_player[public.mover]
+        return SelectMoves(
+            blocks=public.setup.schedule.blocks,
+            supplies={own.colour.value: public.supplies[own.slot] for own in colours},
+        )
+    if public.phase is Phase.REMOVE:
+        return RemoveMoves(moves=list(map(str, seen.legal_moves())))
+    options = scores().placement_options(seen.hand)
+    return BuildMoves(placements=_placements(public.side, options))
+
+
+def _placements(side: Side, options: list[PlacementOptions]) -> list[Placement]:
+    return [
+        Placement(*texts[site][min_size], projections.takes_from, projections.gains)
+        for own, sizes, sites in options
+        for texts in (_placement_texts(side, own, sizes[0]),)
+        for site, min_size, projections in sites
+    ]
+
+
+@lru_cache(maxsize=512)
+def _placement_texts(
+    side: Side, own: OwnColour, sizes: Sizes
+) -> tuple[tuple[tuple[str, int, tuple[str, ...]], ...], ...]:
+    """``[site][min_size]``: the site, its card and its moves with blocks of this size or larger.
+
+    A turn has up to fifty placements of which nearly all texts occurred before: with this cache,
+    the only one here, describing them takes a third of the time.
+    """
+    return tuple(
+        tuple(
+            (SITE_NAMES[site], card_for(side, site), tuple(map(str, moves)))
+            for moves in by_min_size
+        )
+        for site, by_min_size in zip(SITES, builds_by_site(own.notation, sizes), strict=True)
+    )

@@ -1,0 +1,1 @@
+"""Publish and subscribe between server processes."""

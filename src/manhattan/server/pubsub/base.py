@@ -1,0 +1,92 @@
+"""Pub/sub between the processes that serve the same tables.
+
+A message says only that a table has new events, who watches it, or whose identity was revoked; the
+events themselves are read from the database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from manhattan.rules import ManhattanError
+from manhattan.server.domain.events import PersonId, TableId
+
+OnUpdate = Callable[[TableId, int], None]
+"""Called with a table and the number of its events."""
+OnPresence = Callable[[TableId, str, tuple[str, ...]], None]
+"""Called with a table, another process, and the people who watch the table there."""
+OnRevocation = Callable[[PersonId | None], None]
+"""Called with a person whose identity was revoked; with None if one may have been missed."""
+
+
+class BusError(ManhattanError):
+    """A bus can't be used as it was asked for."""
+
+
+class Bus(Protocol):
+    """Carries messages between processes."""
+
+    @property
+    def assumes_single_process(self) -> bool:
+        """Whether the server runs without a bus (no ``--redis``), and so assumes that no other
+        process writes events: it reads the store again only after a conflict."""
+
+    @property
+    def error(self) -> str | None:
+        """What is wrong at the moment."""
+
+    def set_listeners(
+        self, on_update: OnUpdate, on_presence: OnPresence, on_revocation: OnRevocation
+    ) -> None: ...
+
+    async def start(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+    async def subscribe(self, table: TableId) -> None:
+        """Receive a table's messages from now on."""
+
+    async def unsubscribe(self, table: TableId) -> None: ...
+
+    def publish_update(self, table: TableId, number: int) -> None:
+        """Publish how many events a table has."""
+
+    def publish_presence(self, table: TableId, people: tuple[str, ...]) -> None:
+        """Publish the people who watch a table here."""
+
+    def publish_revocation(self, person: PersonId) -> None:
+        """Publish that a person's identity was revoked."""
+
+
+class LocalBus:
+    """The bus of a single process, which needs none."""
+
+    assumes_single_process = True
+    error = None
+
+    def set_listeners(
+        self, on_update: OnUpdate, on_presence: OnPresence, on_revocation: OnRevocation
+    ) -> None:
+        pass
+
+    async def start(self) -> None:
+        pass
+
+    async def close(self) -> None:
+        pass
+
+    async def subscribe(self, table: TableId) -> None:
+        pass
+
+    async def unsubscribe(self, table: TableId) -> None:
+        pass
+
+    def publish_update(self, table: TableId, number: int) -> None:
+        pass
+
+    def publish_presence(self, table: TableId, people: tuple[str, ...]) -> None:
+        pass
+
+    def publish_revocation(self, person: PersonId) -> None:
+        pass

@@ -1,0 +1,1 @@
+"""Application services: the write path, sessions, scheduling, bots, accounts."""

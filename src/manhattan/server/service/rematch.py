@@ -1,0 +1,37 @@
+"""The next game: the same people and options at a new table."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from manhattan.server.domain.events import PersonId, ReservedSeat
+from manhattan.server.domain.options import SeatOptions, TableOptions
+from manhattan.server.domain.state import TableState
+
+
+def rematch_options(old: TableState, person: PersonId) -> TableOptions:
+    """Return the options of the next game, opened by a person. The left neighbour of the last start
+    player starts, unless the start player is drawn at random."""
+    options = old.options
+    seats = tuple(_seat_options(old, number, person) for number in range(len(old.seats)))
+    first = options.first if options.first == "random" else (options.first + 1) % len(seats)
+    return replace(options, seats=seats, first=first)
+
+
+def _seat_options(old: TableState, number: int, person: PersonId) -> SeatOptions:
+    seat, options = old.seats[number], old.options.seats[number]
+    if seat.level is not None:
+        return replace(options, occupant="bot", level=seat.level, name=None)
+    if seat.person != person:
+        return replace(options, occupant="open", level=None, name=None)
+    is_first = number == old.seats_of(person)[0]
+    return replace(options, occupant="me" if is_first else "here", level=None, name=seat.name)
+
+
+def reserved_seats(old: TableState, person: PersonId) -> tuple[ReservedSeat, ...]:
+    """Return the seats of the other people."""
+    return tuple(
+        ReservedSeat(seat=number, person=seat.person, name=seat.name)
+        for number, seat in enumerate(old.seats)
+        if seat.person is not None and seat.person != person
+    )

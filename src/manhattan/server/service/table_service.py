@@ -1,0 +1,323 @@
+"""The table service: the write path of all tables in this process.
+
+A command is decided, its event appended, applied and broadcast; one command at a time at each
+table. If another process was first with an event's number, its event is read and the command
+decided again (optimistic concurrency).
+"""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import suppress
+from typing import Final
+
+from manhattan.rules import ManhattanError
+from manhattan.server.domain.commands import (
+    Actor,
+    ClientCommand,
+    CloseTable,
+    OpenRematch,
+    StartGame,
+    TableCommand,
+)
+from manhattan.server.domain.decide import check_rematch, decide
+from manhattan.server.domain.errors import CommandRejected, CommandSuperseded, ErrorCode
+from manhattan.server.domain.events import (
+    PersonId,
+    ReservedSeat,
+    TableEvent,
+    TableOpened,
+    encode_event,
+    event_type,
+)
+from manhattan.server.domain.evolve import evolve, initial_state
+from manhattan.server.domain.options import TableOptions
+from manhattan.server.domain.state import TableState
+from manhattan.server.ops import metrics
+from manhattan.server.protocol.updates import TableUpdate
+from manhattan.server.pubsub.base import Bus
+from manhattan.server.service.background import BackgroundTasks
+from manhattan.server.service.bot_pool import BotPool
+from manhattan.server.service.clock_and_secrets import new_seed, now_ms
+from manhattan.server.service.group_commit import GroupCommit
+from manhattan.server.service.rematch import rematch_options, reserved_seats
+from manhattan.server.service.scheduler import TableScheduler
+from manhattan.server.service.table_registry import TableRegistry
+from manhattan.server.service.table_session import TableSession, Viewer
+from manhattan.server.service.table_summary import summarize, summarize_if_changed
+from manhattan.server.storage import Append, Store, StoreUnavailable
+
+_ID_ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
+"""Without characters that look alike, since people read table ids to each other."""
+_ID_LENGTH: Final = 14
+_MAX_ATTEMPTS: Final = 8
+
+
+class TableService:
+    """The tables: commands, subscriptions, rematches."""
+
+    def __init__(self, store: Store, bus: Bus, bots: BotPool) -> None:
+        self.store = store
+        self.bus = bus
+        self.bots = bots
+        self.tasks = BackgroundTasks()
+        self.scheduler = TableScheduler(self, bots, self.tasks)
+        self.registry = TableRegistry(store, bus, self.scheduler, self.tasks)
+        self.last_activity = now_ms()
+        """When the last command was executed at any table."""
+        self._commits = GroupCommit(store)
+        self._subscribing: set[Viewer] = set()
+        """Viewers who are about to be attached."""
+        self._people_unsure = False
+        """Revocations may have been missed: look them up in the database."""
+
+    async def start(self) -> None:
+        self.bus.set_listeners(self._on_update, self._on_presence, self._on_revocation)
+        await self.bus.start()
+
+    async def stop(self) -> None:
+        """Finish what is being written, drop everything else, and close the store."""
+        for session in self.sessions:
+            self.scheduler.cancel(session)
+        self.tasks.cancel_all()
+        await self._commits.finish()
+        await self.bots.stop()
+        await self.bus.close()
+        await self.store.close()
+
+    # Tables.
+
+    @property
+    def sessions(self) -> tuple[TableSession, ...]:
+        """The tables in this process's memory."""
+        return self.registry.sessions
+
+    @property
+    def storage_error(self) -> str | None:
+        """Why the database can't be used at the moment."""
+        return self.registry.storage_error
+
+    async def session(self, table: str) -> TableSession:
+        """Return a table's session, loading it if needed."""
+        return await self.registry.get(table)
+
+    async def open_table(
+        self,
+        actor: Actor,
+        options: TableOptions,
+        rematch_of: str | None = None,
+        reserved: tuple[ReservedSeat, ...] = (),
+    ) -> TableSession:
+        """Open a new table."""
+        table = "".join(secrets.choice(_ID_ALPHABET) for _ in range(_ID_LENGTH))
+        event = TableOpened(
+            at=now_ms(),
+            by=actor.person,
+            options=options,
+            name=actor.name,
+            rematch_of=rematch_of,
+            reserved=reserved,
+        )
+        state = initial_state(table, event)
+        first = Append(table, 0, encode_event(event), event.at, summarize(state), state.people())
+        await self.bus.subscribe(table)  # first, so that no event is missed
+        try:
+            if not await self._append(first):
+                raise CommandRejected(ErrorCode.BUSY)  # the id is taken: next to impossible
+        except BaseException:
+            await self.bus.unsubscribe(table)
+            raise
+        metrics.EVENTS.labels(event_type(event)).inc()
+        return self.registry.add(state)
+
+    # The write path.
+
+    async def execute(
+        self,
+        table: str,
+        command: TableCommand,
+        actor: Actor | None = None,
+        viewer: Viewer | None = None,
+    ) -> TableUpdate:
+        """Execute a command: decide, append, evolve, broadcast. The viewer who sent the command
+        gets the update as the reply to it."""
+        session = self.registry.find(table) or await self.registry.get(table)
+        async with session.lock:
+            session.last_used = self.last_activity = now_ms()
+            for _ in range(_MAX_ATTEMPTS):
+                if session.needs_sync:
+                    await self.registry.sync(session)
+                before = session.state
+                try:
+                    event = decide(before, command, actor, max(now_ms(), before.changed_at))
+                except ManhattanError:
+                    if self.bus.assumes_single_process or not await self.registry.sync(session):
+                        raise
+                    continue  # another process has written an event that changes the decision
+                # Before the append, which needs it: the lists and timers follow from the state.
+                after = evolve(before, event)
+                if not await self._append_event(session, event, after):
+                    await self.registry.sync(session)  # another process was first
+                    continue
+                return self._publish(session, event, after, command, viewer)
+        raise CommandRejected(ErrorCode.BUSY)
+
+    async def _append_event(
+        self, session: TableSession, event: TableEvent, after: TableState
+    ) -> bool:
+        before = session.state
+        summary = summarize_if_changed(before, after)
+        people = None if before.seats is after.seats else after.people()
+        row = Append(before.id, before.number, encode_event(event), event.at, summary, people)
+        return await self._append(row, session)
+
+    async def _append(self, row: Append, session: TableSession | None = None) -> bool:
+        try:
+            return await self._commits.append(row)
+        except StoreUnavailable as error:
+            if session is not None:
+                session.needs_sync = True  # the event may have been written all the same
+            self.registry.report_storage_error(error)
+            raise CommandRejected(ErrorCode.STORAGE_UNAVAILABLE) from error
+
+    def _publish(
+        self,
+        session: TableSession,
+        event: TableEvent,
+        after: TableState,
+        command: TableCommand,
+        viewer: Viewer | None,
+    ) -> TableUpdate:
+        """Adopt a durable event, and tell viewers, other processes and the scheduler about it."""
+        command_id = command.id if isinstance(command, ClientCommand) else None
+        try:
+            update = session.apply(event, after)
+            session.broadcast(update, viewer, command_id)
+        except Exception:  # a bug: viewers get what they missed when they reconnect
+            session.needs_sync = True
+            for other in session.viewers:
+                other.close_for_resync()
+            raise
+        self.bus.publish_update(session.id, session.state.number)
+        self.scheduler.schedule(session)
+        return update
+
+    async def sync_from_store(self, session: TableSession) -> None:
+        """Apply what other processes have written at a table."""
+        async with session.lock:
+            await self.registry.sync(session)
+
+    # The next game.
+
+    async def rematch(self, table: str, actor: Actor, *, start: bool = False) -> str:
+        """Return the table of the next game. The first person who asks opens it, and may start the
+        game at once."""
+        following = await self._find_or_open_rematch(table, actor)
+        if start:
+            with suppress(CommandRejected):  # another person was first, and starts it
+                await self.execute(following, StartGame(new_seed()), actor)
+        return following
+
+    async def _find_or_open_rematch(self, table: str, actor: Actor) -> str:
+        session = await self.session(table)
+        if session.needs_sync or not self.bus.assumes_single_process:
+            await self.sync_from_store(session)
+        old = session.state
+        check_rematch(old, actor.person)
+        if old.rematch is not None:
+            return old.rematch
+        options = rematch_options(old, actor.person)
+        reserved = reserved_seats(old, actor.person)
+        opened = await self.open_table(actor, options, old.id, reserved)
+        try:
+            await self.execute(table, OpenRematch(opened.id), actor)
+        except CommandSuperseded:  # another person was quicker
+            await self.execute(opened.id, CloseTable(), actor)
+        following = (await self.session(table)).state.rematch
+        assert following is not None
+        return following
+
+    # Viewers.
+
+    async def subscribe(
+        self, table: str, viewer: Viewer, since: int | None, command_id: str | None = None
+    ) -> TableSession:
+        """Attach a viewer to a table; perhaps by a command of theirs."""
+        self._subscribing.add(viewer)  # from now on a revocation finds the viewer
+        try:
+            await self._disconnect_revoked([viewer])  # one may have come since the authentication
+            session = await self.session(table)
+            async with session.lock:
+                # A viewer may have got later updates from another process.
+                if session.needs_sync or (since or 0) > session.state.number:
+                    await self.registry.sync(session)
+                session.attach(viewer, since, now_ms(), command_id)
+        finally:
+            self._subscribing.discard(viewer)
+        self.publish_presence(session)
+        return session
+
+    def unsubscribe(self, session: TableSession, viewer: Viewer) -> None:
+        """Detach a viewer."""
+        session.detach(viewer, now_ms())
+        self.publish_presence(session)
+
+    def publish_presence(self, session: TableSession) -> None:
+        """Tell other processes who watches a table here."""
+        session.presence_published_at = now_ms()
+        people = tuple(person or "" for person in session.local_people())
+        self.bus.publish_presence(session.id, people)
+
+    def disconnect(self, person: PersonId) -> None:
+        """Disconnect a person whose identity was revoked, in every process."""
+        self._disconnect(person)
+        self.bus.publish_revocation(person)
+
+    async def disconnect_revoked(self) -> None:
+        """Disconnect people whose revocation this process may have missed."""
+        if not (self._people_unsure or self.bus.error):
+            return
+        self._people_unsure = False  # first: another revocation may be missed meanwhile
+        try:
+            await self._disconnect_revoked(self._viewers())
+        except Exception:
+            self._people_unsure = True
+            raise
+
+    def _disconnect(self, person: PersonId) -> None:
+        for viewer in self._viewers():
+            if viewer.person == person:
+                viewer.disconnect()
+
+    async def _disconnect_revoked(self, viewers: list[Viewer]) -> None:
+        people = {viewer.person for viewer in viewers if viewer.person is not None}
+        generations = await self.store.generations(people)
+        for viewer in viewers:
+            if viewer.person in generations and generations[viewer.person] != viewer.generation:
+                viewer.disconnect()
+
+    def _viewers(self) -> list[Viewer]:
+        """Return the viewers of all tables, and those about to be attached."""
+        attached = (viewer for session in self.sessions for viewer in session.viewers)
+        return [*attached, *self._subscribing]
+
+    # Messages of other processes.
+
+    def _on_update(self, table: str, number: int) -> None:
+        session = self.registry.find(table)
+        if session is not None and session.state.number < number:
+            self.tasks.spawn(self.sync_from_store(session))
+
+    def _on_presence(self, table: str, process: str, people: tuple[str, ...]) -> None:
+        session = self.registry.find(table)
+        if session is not None:
+            viewers = tuple(person or None for person in people)
+            is_new = session.update_remote_presence(process, viewers, now_ms())
+            if is_new and session.viewers:  # it has no report of ours yet
+                self.publish_presence(session)
+
+    def _on_revocation(self, person: PersonId | None) -> None:
+        if person is None:
+            self._people_unsure = True
+        else:
+            self._disconnect(person)

@@ -1,0 +1,192 @@
+"""A table session: a table in this process's memory, its viewers and its latest updates."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import Final, Protocol
+
+from manhattan.rules import State
+from manhattan.server.domain.clocks import Milliseconds
+from manhattan.server.domain.events import MovePlayed, PersonId, TableEvent, event_type
+from manhattan.server.domain.state import TableState
+from manhattan.server.ops import metrics
+from manhattan.server.protocol.messages import Message, PresenceMessage, ResumedMessage
+from manhattan.server.protocol.serialize import encode, view_message
+from manhattan.server.protocol.updates import TableUpdate
+
+RECENT_UPDATES: Final = 32
+"""Updates that are kept for viewers who reconnect; a viewer who needs older ones gets a view."""
+REMOTE_PRESENCE_TTL: Final[Milliseconds] = 30_000
+"""How long another process's report of its viewers is valid."""
+
+
+class Viewer(Protocol):
+    """A websocket that shows a table."""
+
+    person: PersonId | None
+    generation: int
+    """The generation of the person's cookie: revoking an account starts a new one."""
+
+    def send(self, message: bytes) -> None:
+        """Send a message as soon as the client can take it. Never waits."""
+
+    def disconnect(self) -> None:
+        """Close the websocket: the person's identity was revoked."""
+
+    def close_for_resync(self) -> None:
+        """Close the websocket so that the client reconnects and gets what it missed."""
+
+
+class TableSession:
+    """A table that people play or watch, or at which something is scheduled."""
+
+    def __init__(self, state: TableState, now: Milliseconds) -> None:
+        self.state = state
+        self.last_used = now
+        self.viewers: set[Viewer] = set()
+        self.lock = asyncio.Lock()
+        """Held while a command is executed: one at a time."""
+        self.needs_sync = False
+        """An event may have been written that ``state`` lacks: read the database first."""
+        self.timer: asyncio.TimerHandle | None = None
+        self.bot_task: asyncio.Task[None] | None = None
+        self.bot_state: State | None = None
+        """The state for which ``bot_task`` chooses a move."""
+        self.presence_published_at = now
+        self._recent: deque[TableUpdate] = deque(maxlen=RECENT_UPDATES)
+        self._remote_people: dict[str, tuple[tuple[PersonId | None, ...], Milliseconds]] = {}
+        self._last_presence: PresenceMessage | None = None
+
+    @property
+    def id(self) -> str:
+        return self.state.id
+
+    @property
+    def bot_is_choosing(self) -> bool:
+        return self.bot_task is not None and not self.bot_task.done()
+
+    def bot_is_choosing_for(self, state: TableState) -> bool:
+        """Tell whether a bot chooses a move for this very state."""
+        same = state.game is not None and state.game.state is self.bot_state
+        return self.bot_is_choosing and same
+
+    def apply(self, event: TableEvent, after: TableState) -> TableUpdate:
+        """Adopt the state after a durable event."""
+        scores = self._recent[-1].take_scores() if self._recent else None
+        update = TableUpdate(self.state, after, event, scores)
+        self.state = after
+        self._recent.append(update)
+        if isinstance(event, MovePlayed):
+            (metrics.MOVES_OF_BOTS if event.by is None else metrics.MOVES_OF_PEOPLE).inc()
+        else:
+            metrics.EVENTS.labels(event_type(event)).inc()
+        return update
+
+    def broadcast(
+        self, update: TableUpdate, sender: Viewer | None = None, command_id: str | None = None
+    ) -> None:
+        """Send an update to all viewers. The sender of the command gets it as the reply."""
+        for viewer, message in self.encode_for_viewers(update, sender, command_id):
+            viewer.send(message)
+
+    def encode_for_viewers(
+        self, update: TableUpdate, sender: Viewer | None = None, command_id: str | None = None
+    ) -> list[tuple[Viewer, bytes]]:
+        """Encode an update for each viewer; once for each person."""
+        by_person: dict[PersonId | None, bytes] = {}
+        messages: list[tuple[Viewer, bytes]] = []
+        for viewer in self.viewers:
+            if viewer is sender:
+                continue
+            if viewer.person not in by_person:
+                by_person[viewer.person] = encode(update.message_for(viewer.person, self.state))
+            messages.append((viewer, by_person[viewer.person]))
+        if sender is not None:
+            message = update.message_for(sender.person, self.state, command_id)
+            messages.append((sender, encode(message)))
+        return messages
+
+    def broadcast_message(self, message: Message, exclude: Viewer | None = None) -> None:
+        """Send the same message to all viewers."""
+        data = encode(message)
+        for viewer in self.viewers:
+            if viewer is not exclude:
+                viewer.send(data)
+
+    def attach(
+        self,
+        viewer: Viewer,
+        since: int | None,
+        now: Milliseconds,
+        command_id: str | None = None,
+    ) -> None:
+        """Add a viewer. A viewer who has the updates before ``since`` gets the later ones,
+        others the whole view; the reply to a command is always a view."""
+        self.viewers.add(viewer)
+        self.last_used = now
+        self.broadcast_presence(now, exclude=viewer)  # it is part of the viewer's first message
+        missed = self._updates_since(since)
+        presence = self.presence(now)
+        if since is None or missed is None:
+            view = view_message(self.state, viewer.person, presence, now, command_id)
+            viewer.send(encode(view))
+        else:
+            viewer.send(encode(ResumedMessage(number=since, now=now, presence=presence)))
+            for update in missed:
+                viewer.send(encode(update.message_for(viewer.person, self.state)))
+
+    def detach(self, viewer: Viewer, now: Milliseconds) -> None:
+        """Remove a viewer."""
+        self.viewers.discard(viewer)
+        self.last_used = now
+        self.broadcast_presence(now)
+
+    def local_people(self) -> tuple[PersonId | None, ...]:
+        """Return this process's viewers: people once each, and None for each anonymous one."""
+        people = {viewer.person for viewer in self.viewers} - {None}
+        anonymous = [viewer.person for viewer in self.viewers if viewer.person is None]
+        return (*people, *anonymous)
+
+    def update_remote_presence(
+        self, process: str, people: tuple[PersonId | None, ...], now: Milliseconds
+    ) -> bool:
+        """Note the viewers of another process, and tell whether that process is new here."""
+        is_new = process not in self._remote_people
+        self._remote_people[process] = (people, now + REMOTE_PRESENCE_TTL)
+        self.broadcast_presence(now)
+        return is_new
+
+    def presence(self, now: Milliseconds) -> PresenceMessage:
+        """Return who is connected."""
+        everyone = [*self.local_people()]
+        for process, (people, expires_at) in list(self._remote_people.items()):
+            if expires_at < now:
+                del self._remote_people[process]
+                # It may have died before it could publish its last event.
+                self.needs_sync = True
+            else:
+                everyone += people
+        connected = set(everyone) - {None}
+        spectators = len(connected - self.state.people()) + everyone.count(None)
+        present = [
+            seat.person in connected if seat.person is not None else seat.level is not None
+            for seat in self.state.seats
+        ]
+        return PresenceMessage(present=present, spectators=spectators)
+
+    def broadcast_presence(self, now: Milliseconds, exclude: Viewer | None = None) -> None:
+        """Send who is connected, if that has changed."""
+        presence = self.presence(now)
+        if presence != self._last_presence:
+            self._last_presence = presence
+            self.broadcast_message(presence, exclude)
+
+    def _updates_since(self, since: int | None) -> list[TableUpdate] | None:
+        """Return the updates from a number on, or None if they aren't kept any more."""
+        if since is None or not 0 < since <= self.state.number:
+            return None
+        missing = self.state.number - since
+        if missing > len(self._recent):
+            return None
+        return list(self._recent)[len(self._recent) - missing :]

@@ -1,0 +1,16 @@
+"""The event store: SQLite on one machine, PostgreSQL for many processes."""
+
+from manhattan.server.storage.database import StoreError, StoreNewer, StoreUnavailable
+from manhattan.server.storage.factory import open_store
+from manhattan.server.storage.store import Append, Person, Store, Summary
+
+__all__ = [
+    "Append",
+    "Person",
+    "Store",
+    "StoreError",
+    "StoreNewer",
+    "StoreUnavailable",
+    "Summary",
+    "open_store",
+]

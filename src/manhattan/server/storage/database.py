@@ -1,0 +1,91 @@
+"""The interface of a database, its errors, and the migrations of its schema."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from importlib import resources
+from typing import Any, Final, NamedTuple, Protocol
+
+from manhattan import __version__
+from manhattan.rules import ManhattanError
+from manhattan.server.domain.events import TableId
+
+Row = tuple[Any, ...]
+
+MIGRATIONS: Final = resources.files("manhattan.server.storage").joinpath("migrations")
+CREATE_MIGRATIONS: Final = (
+    "CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT)"
+)
+
+
+class StoreError(ManhattanError):
+    """A database can't be used as it was asked for."""
+
+
+class StoreNewer(StoreError):
+    """A newer version of this program has migrated the database: this version can neither read what
+    the newer one wrote there, nor write correctly."""
+
+    def __init__(self, database: str, applied: int, known: int) -> None:
+        super().__init__(
+            f"{database} belongs to a newer version of Manhattan than this one, {__version__} "
+            f"(it has migration {applied}, this version knows {known}). Install that version, or "
+            "choose another database."
+        )
+
+
+class StoreUnavailable(StoreError):
+    """The database doesn't answer, or can't write, at the moment."""
+
+
+class Statement(NamedTuple):
+    """An SQL statement with ``$1``, ``$2`` … for its values."""
+
+    sql: str
+    values: tuple[object, ...] = ()
+
+
+class Reader(Protocol):
+    """Runs queries."""
+
+    async def read(self, sql: str, *values: object) -> list[Row]:
+        """Return the rows of a query."""
+
+
+class Database(Reader, Protocol):
+    """Runs queries and statements."""
+
+    async def append(
+        self,
+        rows: Sequence[tuple[TableId, int, str]],
+        follow_ups: Mapping[int, Sequence[Statement]],
+    ) -> list[bool]:
+        """Write events, given as table, number and text with no number twice, in one transaction
+        that is durable when this returns. Returns for each row whether its number was free; the
+        statements in ``follow_ups`` for a row are executed if it was."""
+
+    def snapshot(self) -> AbstractAsyncContextManager[Reader]:
+        """Return a reader of the current contents, which later writes don't change or delay."""
+
+    async def write(self, *statements: Statement) -> list[Row]:
+        """Execute statements in one transaction, and return the rows of the last one."""
+
+    async def close(self) -> None: ...
+
+
+def pending_migrations(database: str, applied: int) -> list[tuple[int, str, list[str]]]:
+    """Return the migrations that a database lacks, as number, name and statements. Raises
+    ``StoreNewer`` if it has migrations that this version doesn't know."""
+    files = {int(file.name[:4]): file for file in MIGRATIONS.iterdir()}
+    latest = max(files)
+    if applied > latest:
+        raise StoreNewer(database, applied, latest)
+    migrations = []
+    for number in sorted(number for number in files if number > applied):
+        file = files[number]
+        lines = file.read_text("utf-8").splitlines()
+        sql = "\n".join(line for line in lines if not line.startswith("--"))
+        statements = [part.strip() for part in sql.split(";") if part.strip()]
+        migrations.append((number, file.name, statements))
+    return migrations

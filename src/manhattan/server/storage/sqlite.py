@@ -1,0 +1,212 @@
+"""SQLite: one file, nothing to install. A write is on the disk before it returns.
+
+One connection writes, in a thread of its own; another one reads. In WAL mode neither waits for the
+other, and a backup delays neither.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager, suppress
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from typing import Final, TypeVar
+
+from manhattan.server.domain.events import TableId
+from manhattan.server.storage.database import (
+    CREATE_MIGRATIONS,
+    Reader,
+    Row,
+    Statement,
+    StoreError,
+    StoreUnavailable,
+    pending_migrations,
+)
+
+T = TypeVar("T")
+_BUSY_TIMEOUT_S: Final = 5.0
+"""How long to wait while another process writes."""
+
+
+class Sqlite:
+    """A ``Database`` in a file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._writing = ThreadPoolExecutor(1, "sqlite-writer")
+        self._reading = ThreadPoolExecutor(1, "sqlite-reader")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _create_private(path)
+            self._writer = _connect(path)
+            self._reader = _connect(path)
+        except (sqlite3.Error, OSError) as error:
+            raise StoreError(f"The database {path} can't be opened: {error}.") from error
+        try:
+            _migrate(self._writer, path)
+        except BaseException:
+            self._reader.close()
+            self._writer.close()
+            raise
+
+    async def append(
+        self,
+        rows: Sequence[tuple[TableId, int, str]],
+        follow_ups: Mapping[int, Sequence[Statement]],
+    ) -> list[bool]:
+        return await _run_in(self._writing, lambda: self._append(rows, follow_ups))
+
+    async def read(self, sql: str, *values: object) -> list[Row]:
+        statement = Statement(sql, values)
+        return await _run_in(self._reading, lambda: _execute(self._reader, statement))
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[Reader]:
+        # It needs a connection of its own: within its transaction, reads see nothing newer.
+        snapshot = await _run_in(self._reading, lambda: _Snapshot(self._path))
+        try:
+            yield snapshot
+        finally:
+            await snapshot.close()
+
+    async def write(self, *statements: Statement) -> list[Row]:
+        def work() -> list[Row]:
+            with _transaction(self._writer):
+                for statement in statements:
+                    rows = _execute(self._writer, statement)
+            return rows
+
+        return await _run_in(self._writing, work)
+
+    async def close(self) -> None:
+        await _close(self._writing, self._writer)
+        await _close(self._reading, self._reader)
+
+    def _append(
+        self,
+        rows: Sequence[tuple[TableId, int, str]],
+        follow_ups: Mapping[int, Sequence[Statement]],
+    ) -> list[bool]:
+        # One statement for all rows: each statement, and each row that it returns, releases and
+        # takes the interpreter's lock, for which it would have to wait on a busy server.
+        values = list(chain.from_iterable(rows))
+        with _transaction(self._writer):
+            try:
+                self._writer.execute(_insert_events(len(rows)), values)
+                was_first = [True] * len(rows)
+            except sqlite3.IntegrityError:  # at least one number is taken
+                insert = f"{_insert_events(len(rows))} ON CONFLICT DO NOTHING"
+                returned = self._writer.execute(f"{insert} RETURNING table_id, number", values)
+                inserted = set(returned.fetchall())
+                was_first = [(table, number) in inserted for table, number, _ in rows]
+            for index, statements in follow_ups.items():
+                if was_first[index]:
+                    for statement in statements:
+                        _execute(self._writer, statement)
+        return was_first
+
+
+@cache
+def _insert_events(rows: int) -> str:
+    placeholders = ", ".join(["(?, ?, ?)"] * rows)
+    return f"INSERT INTO events (table_id, number, event) VALUES {placeholders}"  # noqa: S608
+
+
+class _Snapshot:
+    """A ``Reader`` of one moment: in WAL mode a transaction sees what was there when it began."""
+
+    def __init__(self, path: Path) -> None:
+        self._pool = ThreadPoolExecutor(1, "sqlite-snapshot")
+        self._connection = _connect(path)
+        self._connection.execute("BEGIN")
+
+    async def read(self, sql: str, *values: object) -> list[Row]:
+        statement = Statement(sql, values)
+        return await _run_in(self._pool, lambda: _execute(self._connection, statement))
+
+    async def close(self) -> None:
+        await _close(self._pool, self._connection)
+
+
+async def _run_in(pool: ThreadPoolExecutor, work: Callable[[], T]) -> T:
+    try:
+        return await asyncio.get_running_loop().run_in_executor(pool, work)
+    except sqlite3.Error as error:
+        raise StoreUnavailable(f"The database can't be used at the moment: {error}.") from error
+
+
+async def _close(pool: ThreadPoolExecutor, connection: sqlite3.Connection) -> None:
+    await asyncio.get_running_loop().run_in_executor(pool, connection.close)
+    pool.shutdown()
+
+
+def _create_private(path: Path) -> None:
+    """Create a new file for its owner alone, as SQLite's files beside it will be: it holds the
+    seeds of running games, and the secret that signs cookies."""
+    # Only a new file: closing one that SQLite has open would release SQLite's locks.
+    with suppress(FileExistsError):
+        os.close(os.open(os.path.realpath(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path,
+        timeout=_BUSY_TIMEOUT_S,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=256,
+    )
+    _switch_to_wal(connection)
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA temp_store = MEMORY")  # or each batch creates and removes a file
+    return connection
+
+
+def _switch_to_wal(connection: sqlite3.Connection) -> None:
+    """Switch to WAL mode. SQLite doesn't wait by itself while another process does the same."""
+    deadline = time.monotonic() + _BUSY_TIMEOUT_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _execute(connection: sqlite3.Connection, statement: Statement) -> list[Row]:
+    values = {str(number): value for number, value in enumerate(statement.values, start=1)}
+    return connection.execute(statement.sql, values).fetchall()
+
+
+def _migrate(connection: sqlite3.Connection, path: Path) -> None:
+    try:
+        with _transaction(connection):
+            connection.execute(CREATE_MIGRATIONS)
+            [[applied]] = connection.execute("SELECT coalesce(max(number), 0) FROM migrations")
+            for number, name, statements in pending_migrations(f"The database {path}", applied):
+                for statement in statements:
+                    connection.execute(statement)
+                connection.execute("INSERT INTO migrations VALUES (?, ?)", (number, name))
+    except sqlite3.Error as error:
+        raise StoreError(f"The database {path} can't be migrated: {error}.") from error

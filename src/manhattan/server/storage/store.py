@@ -1,0 +1,305 @@
+"""The event store: a table's events, appended with optimistic concurrency.
+
+Beside the events are the people, and what follows from the events and serves lists and timers. The
+SQL is the same for every ``Database``.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Final, Literal, NamedTuple, TypeVar
+
+import msgspec
+
+from manhattan.server.domain.clocks import Milliseconds
+from manhattan.server.domain.events import PersonId, TableId
+from manhattan.server.storage.database import Database, Reader, Row, Statement
+
+T = TypeVar("T")
+
+_SMALL_WRITE: Final = 12
+"""Bytes that show whether anything can be written."""
+_LARGE_WRITE: Final = 30_000
+"""More bytes than an event needs with all that is written with it."""
+_MAX_VALUES: Final = 200
+"""Values in one query: databases limit their number."""
+_LISTED_PER_HOST: Final = 2
+"""Listed tables of one host: the list is for everyone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A table's row for lists and timers."""
+
+    stage: str
+    public: bool
+    opened_at: Milliseconds
+    due: Milliseconds | None
+    listing: Mapping[str, Any]
+    """What a list of tables shows."""
+    host: PersonId | None = None
+
+
+class Append(NamedTuple):
+    """A table's next event, and what changes with it."""
+
+    table: TableId
+    number: int
+    event: str
+    at: Milliseconds
+    summary: Summary | None = None
+    """None if it hasn't changed."""
+    people: frozenset[PersonId] | None = None
+    """The people who have a seat; None if they haven't changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A person who has entered a name."""
+
+    id: PersonId
+    name: str
+    generation: int
+    """Cookies of an earlier generation are revoked."""
+
+
+class ReadOnlyStore:
+    """The store without its writes."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+
+    async def events(self, table: TableId, since: int = 0) -> list[str]:
+        """Return a table's events from a number on."""
+        rows = await self._reader.read(
+            "SELECT event FROM events WHERE table_id = $1 AND number >= $2 ORDER BY number",
+            table,
+            since,
+        )
+        return [row[0] for row in rows]
+
+    async def read(self, sql: str, *values: object) -> list[Row]:
+        """Return the rows of a query that has no method here: for backups and exports."""
+        return await self._reader.read(sql, *values)
+
+
+class Store(ReadOnlyStore):
+    """The tables, the people and the server's secrets."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._database = database
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[ReadOnlyStore]:
+        """Return the store as it is now, whatever is written meanwhile."""
+        async with self._database.snapshot() as reader:
+            yield ReadOnlyStore(reader)
+
+    async def close(self) -> None:
+        await self._database.close()
+
+    # Tables.
+
+    async def append(self, batch: Sequence[Append]) -> list[bool]:
+        """Append events, and return for each whether it was the first with its number."""
+        # Two appends of one batch may have the same number: the first one counts.
+        first_index: dict[tuple[TableId, int], int] = {}
+        for index, append in enumerate(batch):
+            first_index.setdefault((append.table, append.number), index)
+        # Sorted, so that two processes can't wait for each other's rows (deadlock).
+        indexes = [index for _, index in sorted(first_index.items())]
+        unique = [batch[index] for index in indexes]
+        rows = [(append.table, append.number, append.event) for append in unique]
+        follow_ups = {
+            n: [*_update_summary(append), *_update_seat_holders(append)]
+            for n, append in enumerate(unique)
+            if append.summary is not None or append.people is not None
+        }
+        written = await self._database.append(rows, follow_ups)
+        outcomes = [False] * len(batch)
+        for index, was_first in zip(indexes, written, strict=True):
+            outcomes[index] = was_first
+        return outcomes
+
+    async def tables_with_new_events(self, numbers: Mapping[TableId, int]) -> list[TableId]:
+        """Return those tables that have an event with the given number. (A count would take longer
+        at long tables.)"""
+        tables: list[TableId] = []
+        for chunk in _chunks(sorted(numbers.items())):
+            row = "(CAST(${} AS TEXT), CAST(${} AS INTEGER))"
+            values = ", ".join(row.format(2 * n + 1, 2 * n + 2) for n in range(len(chunk)))
+            rows = await self._database.read(
+                f"WITH known (id, next) AS (VALUES {values}) "  # noqa: S608 - placeholders
+                "SELECT id FROM known JOIN events ON table_id = id AND number = next",
+                *(value for item in chunk for value in item),
+            )
+            tables += [row[0] for row in rows]
+        return tables
+
+    async def list_public_tables(
+        self,
+        stage: Literal["lobby", "playing", "over"],
+        limit: int,
+        since: Milliseconds = 0,
+        watched: Collection[TableId] = (),
+    ) -> list[tuple[TableId, Mapping[str, Any]]]:
+        """Return public tables of a stage with what a list shows, the latest first and a few for
+        each host: tables that have changed since a moment, and watched ones."""
+        included = sorted(watched)[:_MAX_VALUES]
+        placeholders = ", ".join(f"${n}" for n in range(4, len(included) + 4))
+        or_watched = f"OR id IN ({placeholders})" if included else ""
+        # Not "the first two of each host", which would read all tables that have ever existed.
+        rows = await self._database.read(
+            "SELECT id, listing FROM tables t WHERE stage = $1 AND public = 1 "  # noqa: S608 - placeholders
+            f"AND (changed_at >= $3 {or_watched}) AND NOT EXISTS (SELECT 1 FROM tables later "
+            "WHERE later.host = t.host AND later.stage = t.stage AND later.public = 1 "
+            "AND (later.changed_at, later.id) > (t.changed_at, t.id) "
+            f"LIMIT 1 OFFSET {_LISTED_PER_HOST - 1}) ORDER BY changed_at DESC LIMIT $2",
+            stage,
+            limit,
+            since,
+            *included,
+        )
+        return [(table, msgspec.json.decode(listing)) for table, listing in rows]
+
+    async def tables_of(self, person: PersonId, limit: int) -> list[TableId]:
+        """Return the tables at which a person has a seat, the latest first."""
+        rows = await self._database.read(
+            "SELECT t.id FROM seat_holders s JOIN tables t ON t.id = s.table_id "
+            "WHERE s.person_id = $1 AND t.stage <> 'closed' ORDER BY t.changed_at DESC LIMIT $2",
+            person,
+            limit,
+        )
+        return [row[0] for row in rows]
+
+    async def overdue_tables(self, before: Milliseconds, limit: int) -> list[TableId]:
+        """Return tables that were due before a moment."""
+        rows = await self._database.read(
+            "SELECT id FROM tables WHERE due < $1 ORDER BY due LIMIT $2", before, limit
+        )
+        return [row[0] for row in rows]
+
+    # People.
+
+    async def find_person(self, id: PersonId) -> Person | None:
+        rows = await self._database.read(
+            "SELECT id, name, generation FROM people WHERE id = $1", id
+        )
+        return Person(*rows[0]) if rows else None
+
+    async def generations(self, people: Collection[PersonId]) -> dict[PersonId, int]:
+        """Return the current cookie generation of each person."""
+        generations: dict[PersonId, int] = {}
+        for chunk in _chunks(sorted(people)):
+            placeholders = ", ".join(f"${n}" for n in range(1, len(chunk) + 1))
+            rows = await self._database.read(
+                f"SELECT id, generation FROM people WHERE id IN ({placeholders})",  # noqa: S608
+                *chunk,
+            )
+            generations.update(rows)
+        return generations
+
+    async def add_person(self, person: Person, now: Milliseconds) -> None:
+        await self._database.write(
+            Statement(
+                "INSERT INTO people (id, name, generation, changed_at) VALUES ($1, $2, $3, $4)",
+                (person.id, person.name, person.generation, now),
+            )
+        )
+
+    async def rename_person(self, person: Person, name: str, now: Milliseconds) -> bool:
+        """Rename a person; False if their generation has changed."""
+        return await self._update_person(person, "name = $4", name, now)
+
+    async def revoke_person(self, person: Person, now: Milliseconds) -> bool:
+        """Begin a new generation of a person's cookies; False if that was done before."""
+        return await self._update_person(person, "generation = $4", person.generation + 1, now)
+
+    async def _update_person(
+        self, person: Person, change: str, value: str | int, now: Milliseconds
+    ) -> bool:
+        rows = await self._database.write(
+            Statement(
+                f"UPDATE people SET {change}, changed_at = $3 "  # noqa: S608 - our own columns
+                "WHERE id = $1 AND generation = $2 RETURNING id",
+                (person.id, person.generation, now, value),
+            )
+        )
+        return bool(rows)
+
+    # The server's own.
+
+    async def secret(self, name: str) -> str:
+        """Return a secret, the same for every process that uses this database."""
+        await self._database.write(
+            Statement(
+                "INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+                (name, secrets.token_urlsafe(32)),
+            )
+        )
+        rows = await self._database.read("SELECT value FROM settings WHERE name = $1", name)
+        return str(rows[0][0])
+
+    async def check_writable(self) -> None:
+        """Raise ``StoreUnavailable`` if nothing can be written."""
+        await self._write_probe(_SMALL_WRITE)
+
+    async def check_space(self) -> None:
+        """Raise ``StoreUnavailable`` if there is no space for what tables write."""
+        await self._write_probe(_LARGE_WRITE)
+
+    async def _write_probe(self, length: int) -> None:
+        await self._database.write(
+            Statement(
+                "INSERT INTO settings (name, value) VALUES ('probe', $1) ON CONFLICT (name) "
+                "DO UPDATE SET value = excluded.value",
+                (secrets.token_urlsafe(length),),  # an unchanged value would not be written
+            )
+        )
+
+    async def write(self, *statements: Statement) -> None:
+        """Execute statements that have no method here, in one transaction."""
+        await self._database.write(*statements)
+
+
+def _chunks(values: Sequence[T]) -> Iterator[Sequence[T]]:
+    for start in range(0, len(values), _MAX_VALUES):
+        yield values[start : start + _MAX_VALUES]
+
+
+def _update_summary(append: Append) -> list[Statement]:
+    summary = append.summary
+    if summary is None:
+        return []
+    return [
+        Statement(
+            "INSERT INTO tables (id, stage, public, opened_at, changed_at, due, listing, host) "
+            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO UPDATE SET "
+            "stage = excluded.stage, public = excluded.public, changed_at = excluded.changed_at, "
+            "due = excluded.due, listing = excluded.listing, host = excluded.host",
+            (
+                append.table,
+                summary.stage,
+                int(summary.public),
+                summary.opened_at,
+                append.at,
+                summary.due,
+                msgspec.json.encode(summary.listing).decode(),
+                summary.host,
+            ),
+        )
+    ]
+
+
+def _update_seat_holders(append: Append) -> list[Statement]:
+    if append.people is None:
+        return []
+    insert = "INSERT INTO seat_holders (table_id, person_id) VALUES ($1, $2)"
+    return [
+        Statement("DELETE FROM seat_holders WHERE table_id = $1", (append.table,)),
+        *(Statement(insert, (append.table, person)) for person in sorted(append.people)),
+    ]

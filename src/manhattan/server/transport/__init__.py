@@ -1,0 +1,1 @@
+"""The network edge: HTTP, websockets, rate limits."""

@@ -1,0 +1,22 @@
+"""The HTTP API: the routes of all resources."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from manhattan.server.transport.http.accounts import accounts
+from manhattan.server.transport.http.catalog import catalog
+from manhattan.server.transport.http.games import games
+from manhattan.server.transport.http.routing import Route
+from manhattan.server.transport.http.seats import seats
+from manhattan.server.transport.http.tables import tables
+from manhattan.server.transport.http.tutorial import tutorial
+
+ROUTES: Final[tuple[Route, ...]] = (
+    *accounts.routes,
+    *catalog.routes,
+    *tutorial.routes,
+    *tables.routes,
+    *seats.routes,
+    *games.routes,
+)

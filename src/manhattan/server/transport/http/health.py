@@ -1,0 +1,75 @@
+"""Routes for monitoring: liveness, readiness and metrics."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Final
+
+from aiohttp import hdrs, web
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+
+from manhattan.server.ops import metrics
+from manhattan.server.service.table_service import TableService
+from manhattan.server.storage import StoreUnavailable
+from manhattan.server.transport.client_address import is_local
+from manhattan.server.transport.request_context import services_of
+
+CHECK_INTERVAL_S: Final = 1.0
+"""The database is tried no more often, however often a monitor asks."""
+_STORAGE_UNAVAILABLE: Final = "storage unavailable"
+
+
+class Readiness:
+    """Whether a process can serve: what it knows already is reported at once; whether the database
+    accepts a write is tried, and the result is kept for a moment."""
+
+    def __init__(self, tables: TableService) -> None:
+        self._tables = tables
+        self._lock = asyncio.Lock()
+        self._checked_at: float | None = None
+        self._is_failing = False
+
+    async def check(self) -> str | None:
+        """Return what is wrong; None if the process is ready."""
+        if self._tables.storage_error is None:
+            async with self._lock:
+                await self._try_storage()
+        if self._is_failing or self._tables.storage_error is not None:
+            return _STORAGE_UNAVAILABLE
+        return self._tables.bus.error
+
+    async def _try_storage(self) -> None:
+        if self._checked_at is not None and time.monotonic() - self._checked_at < CHECK_INTERVAL_S:
+            return
+        try:
+            await self._tables.store.check_writable()
+        except StoreUnavailable:
+            self._is_failing = True
+        else:
+            self._is_failing = False
+        self._checked_at = time.monotonic()
+
+
+def add_health(app: web.Application, readiness: Readiness, *, public_metrics: bool) -> None:
+    """Add the monitoring routes."""
+
+    async def show_readiness(_: web.Request) -> web.Response:
+        problem = await readiness.check()
+        return web.Response(text=problem or "ready", status=503 if problem else 200)
+
+    async def show_metrics(request: web.Request) -> web.Response:
+        """By default for this computer only: metrics reveal how much is going on."""
+        address = services_of(request).proxies.client_address(request)
+        if not (public_metrics or is_local(address, request)):
+            raise web.HTTPForbidden(reason="Metrics are only for this computer")
+        body = generate_latest(metrics.REGISTRY)
+        return web.Response(body=body, headers={hdrs.CONTENT_TYPE: CONTENT_TYPE_LATEST})
+
+    app.router.add_get("/healthz", _show_liveness, allow_head=False)
+    app.router.add_get("/readyz", show_readiness, allow_head=False)
+    app.router.add_get("/metrics", show_metrics, allow_head=False)
+
+
+async def _show_liveness(_: web.Request) -> web.Response:
+    return web.Response(text="alive")

@@ -1,0 +1,107 @@
+"""The page's files, served from memory.
+
+The files are indexed when the server starts: a path that isn't in the index doesn't exist, so no
+path leads out of the folder. A build has a compressed version of each text file beside it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import mimetypes
+import re
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from aiohttp import hdrs, web
+
+PAGE_FOLDER: Final = Path(str(resources.files("manhattan").joinpath("page")))
+
+_ADDRESSES: Final = re.compile(
+    r"((?P<kind>new|table|learn|rules|replay)(/[A-Za-z0-9-]+)?|(?P<alone>watch))?/?"
+)
+"""The addresses that the page itself interprets. Each kind has an HTML file, which names the
+scripts that it needs."""
+_IMMUTABLE: Final = "public, max-age=31536000, immutable"
+_REVALIDATE: Final = "no-cache"
+_BROTLI: Final = ".br"
+
+
+@dataclass(frozen=True, slots=True)
+class PageFile:
+    """A file of the page."""
+
+    body: bytes
+    brotli: bytes | None
+    content_type: str
+    etag: str
+    cache_control: str
+
+    def response(self, request: web.Request, status: int = 200) -> web.Response:
+        """Answer a request with this file, compressed if the client accepts it."""
+        headers = {hdrs.CACHE_CONTROL: self.cache_control, hdrs.VARY: hdrs.ACCEPT_ENCODING}
+        if any(tag.value in (self.etag, "*") for tag in request.if_none_match or ()):
+            response = web.Response(status=304, headers=headers)
+        else:
+            body = self.body
+            if self.brotli is not None and "br" in request.headers.get(hdrs.ACCEPT_ENCODING, ""):
+                body, headers[hdrs.CONTENT_ENCODING] = self.brotli, "br"
+            headers[hdrs.CONTENT_TYPE] = self.content_type
+            response = web.Response(body=body, status=status, headers=headers)
+        response.etag = self.etag
+        return response
+
+
+class Page:
+    """The index of the page's files."""
+
+    def __init__(self, folder: Path = PAGE_FOLDER) -> None:
+        self._files = {
+            path.relative_to(folder).as_posix(): _load(path, folder)
+            for path in folder.rglob("*")
+            if path.is_file() and path.suffix != _BROTLI
+        }
+
+    async def serve(self, request: web.Request) -> web.Response:
+        """Serve a file, or the page's HTML for an address that the page interprets."""
+        path = request.match_info["path"]
+        if address := _ADDRESSES.fullmatch(path):
+            return self._file(f"{address['kind'] or address['alone'] or 'index'}.html").response(
+                request
+            )
+        accepts_html = "text/html" in request.headers.get(hdrs.ACCEPT, "")
+        if accepts_html and not PurePosixPath(path).suffix:
+            return self._file("index.html").response(request, status=404)  # the page explains it
+        return self._file(path).response(request)
+
+    def _file(self, path: str) -> PageFile:
+        file = self._files.get(path)
+        if file is None:
+            raise web.HTTPNotFound
+        return file
+
+
+def add_page(app: web.Application, page: Page) -> None:
+    """Serve the page at every path outside the API."""
+    for method in ("GET", "HEAD"):
+        app.router.add_route(method, "/{path:(?!api(?:/|$)).*}", page.serve)
+
+
+def _load(path: Path, folder: Path) -> PageFile:
+    body = path.read_bytes()
+    compressed = path.with_name(path.name + _BROTLI)
+    content_type, _ = mimetypes.guess_type(path.name)
+    if content_type is None:
+        content_type = "application/octet-stream"
+    elif content_type.startswith("text/"):
+        content_type += "; charset=utf-8"
+    # The name of a built asset changes with its content.
+    is_asset = path.relative_to(folder).parts[0] == "assets"
+    return PageFile(
+        body=body,
+        brotli=compressed.read_bytes() if compressed.is_file() else None,
+        content_type=content_type,
+        etag=hashlib.sha256(body).hexdigest()[:16],
+        cache_control=_IMMUTABLE if is_asset else _REVALIDATE,
+    )

@@ -1,0 +1,147 @@
+"""Routes of tables: listing, opening, starting and closing them, and the rematch."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Final
+
+import msgspec
+from aiohttp import web
+
+from manhattan.server.domain.clocks import Milliseconds
+from manhattan.server.domain.commands import CloseTable, StartGame
+from manhattan.server.domain.errors import Unreadable
+from manhattan.server.domain.options import TableOptions
+from manhattan.server.protocol.messages import TableInfo, ViewMessage
+from manhattan.server.protocol.requests import StartQuery, TableListQuery
+from manhattan.server.protocol.responses import (
+    ListedTable,
+    MyTable,
+    MyTableList,
+    RematchTable,
+    TableList,
+)
+from manhattan.server.protocol.serialize import table_info, view_message
+from manhattan.server.service.clock_and_secrets import new_seed, now_ms
+from manhattan.server.transport.http.routing import RouteTable
+from manhattan.server.transport.request_context import (
+    find_person,
+    require_actor,
+    require_person,
+    services_of,
+    table_id,
+)
+
+tables = RouteTable("tables")
+
+MAX_LISTED: Final = 50
+LOBBY_LISTING_MS: Milliseconds = 12 * 60 * 60 * 1000
+"""A table without viewers is listed for this time after the last person took or left a seat."""
+
+
+@tables.route("GET", "/api/tables")
+async def list_tables(request: web.Request, query: TableListQuery) -> TableList:
+    """List the public tables of a stage, the latest first, at most two of each host. A table in the
+    lobby is listed for twelve hours after the last person came or went, and while it has
+    viewers."""
+    service = services_of(request).tables
+    since = now_ms() - LOBBY_LISTING_MS if query.stage == "lobby" else 0
+    watched = [
+        session.id
+        for session in service.sessions
+        if session.viewers and session.state.stage == query.stage
+    ]
+    rows = await service.store.list_public_tables(query.stage, MAX_LISTED, since, watched)
+    return TableList(
+        tables=[msgspec.convert({"id": id, **summary}, ListedTable) for id, summary in rows]
+    )
+
+
+@tables.route("GET", "/api/me/tables")
+async def list_my_tables(request: web.Request) -> MyTableList:
+    """List the tables where you have a seat, the latest first."""
+    person = await require_person(request)
+    service = services_of(request).tables
+    states = []
+    for table in await service.store.tables_of(person.id, MAX_LISTED):
+        with suppress(Unreadable):  # the person's other tables are listed all the same
+            states.append((await service.session(table)).state)
+    return MyTableList(
+        tables=[
+            MyTable(
+                table=table_info(state, person.id),
+                round=state.game.public.round if state.game else 0,
+                your_turn=state.mover in state.seats_of(person.id),
+                due=state.clocks.due,
+            )
+            for state in states
+        ]
+    )
+
+
+@tables.route(
+    "POST",
+    "/api/tables",
+    status=201,
+    examples={
+        "against bots": {
+            "seats": [
+                {"occupant": "me"},
+                {"occupant": "bot", "level": "medium"},
+                {"occupant": "bot", "level": "hard"},
+            ]
+        },
+        "with friends": {
+            "edition": "hig-1994",
+            "seats": [{"occupant": "me"}, {"occupant": "open"}],
+            "clock": {"kind": "correspondence", "days": 2},
+        },
+    },
+)
+async def open_table(request: web.Request, body: TableOptions, query: StartQuery) -> TableInfo:
+    """Open a table."""
+    services = services_of(request)
+    actor = await require_actor(request)
+    services.rate_limiter.tables.take(actor.person)
+    session = await services.tables.open_table(actor, body)
+    if query.start:
+        await services.tables.execute(session.id, StartGame(new_seed()), actor)
+    return table_info(session.state, actor.person)
+
+
+@tables.route("GET", "/api/tables/{table}")
+async def show_table(request: web.Request) -> ViewMessage:
+    """Show a table as you may see it, like the first message of its websocket."""
+    table = table_id(request)
+    person = await find_person(request)
+    session = await services_of(request).tables.session(table)
+    presence = session.presence(now_ms())
+    return view_message(session.state, person.id if person else None, presence, now_ms())
+
+
+@tables.route("POST", "/api/tables/{table}/start")
+async def start_game(request: web.Request) -> TableInfo:
+    """Deal the cards when every seat is taken; only for the host."""
+    return await _execute(request, StartGame(new_seed()))
+
+
+@tables.route("POST", "/api/tables/{table}/close")
+async def close_table(request: web.Request) -> TableInfo:
+    """Close a table before the game; only for the host."""
+    return await _execute(request, CloseTable())
+
+
+@tables.route("POST", "/api/tables/{table}/rematch")
+async def open_rematch(request: web.Request, query: StartQuery) -> RematchTable:
+    """Play again with the same people after the game; everyone gets the same new table."""
+    services, table = services_of(request), table_id(request)
+    actor = await require_actor(request)
+    services.rate_limiter.tables.take(actor.person)
+    return RematchTable(table=await services.tables.rematch(table, actor, start=query.start))
+
+
+async def _execute(request: web.Request, command: StartGame | CloseTable) -> TableInfo:
+    table = table_id(request)
+    actor = await require_actor(request)
+    update = await services_of(request).tables.execute(table, command, actor)
+    return table_info(update.after, actor.person)

@@ -1,0 +1,103 @@
+"""What the handlers of requests and of websockets share: the services, the person who asks, path
+parameters, and the cross-origin check."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+
+from aiohttp import hdrs, web
+
+from manhattan.rules.errors import printable
+from manhattan.server.domain.commands import Actor
+from manhattan.server.domain.errors import CommandRejected, ErrorCode
+from manhattan.server.service.accounts import COOKIE, Accounts
+from manhattan.server.service.housekeeping import Housekeeping
+from manhattan.server.service.table_service import TableService
+from manhattan.server.storage import Person
+from manhattan.server.transport.client_address import TrustedProxies
+from manhattan.server.transport.ratelimit import RateLimiter, address_key
+
+_TABLE_ID: Final = re.compile("[a-z0-9]{14}")
+_SEAT: Final = re.compile("[0-9]{1,2}")
+_MAX_ECHO: Final = 40
+"""Characters of a wrong table id that are sent back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """The parts of the server that handlers use."""
+
+    tables: TableService
+    housekeeping: Housekeeping
+    accounts: Accounts
+    rate_limiter: RateLimiter
+    proxies: TrustedProxies
+
+
+SOCKET_ROUTE: Final = "socket"
+"""The name of the only route that accepts websockets, and nothing else."""
+SERVICES: Final = web.AppKey("services", Services)
+
+
+def services_of(request: web.Request) -> Services:
+    return request.app[SERVICES]
+
+
+def is_cross_origin(headers: Mapping[str, str]) -> bool:
+    """Return whether a page of another site sent a request.
+
+    A client that isn't a browser sends no origin, and acts only for itself.
+    """
+    if headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
+        return True
+    origin = headers.get(hdrs.ORIGIN)
+    if origin is None:
+        return False
+    try:
+        return urlsplit(origin).netloc.lower() != headers.get(hdrs.HOST, "").lower()
+    except ValueError:  # not a URL
+        return True
+
+
+def client_key(request: web.Request) -> str:
+    """Return the key under which the client's address is counted."""
+    return address_key(services_of(request).proxies.client_address(request))
+
+
+async def find_person(request: web.Request) -> Person | None:
+    """Return the person whose cookie the request carries."""
+    return await services_of(request).accounts.authenticate(request.cookies.get(COOKIE))
+
+
+async def require_person(request: web.Request) -> Person:
+    """Return the person whose cookie the request carries; raises if there is none."""
+    person = await find_person(request)
+    if person is None:
+        raise CommandRejected(ErrorCode.NO_IDENTITY)
+    return person
+
+
+async def require_actor(request: web.Request) -> Actor:
+    """Return the person who asks, as the author of commands."""
+    person = await require_person(request)
+    return Actor(person.id, person.name)
+
+
+def table_id(request: web.Request) -> str:
+    """Return the path's table."""
+    name = request.match_info["table"]
+    if not _TABLE_ID.fullmatch(name):
+        raise CommandRejected(ErrorCode.NO_SUCH_TABLE, table=printable(name[:_MAX_ECHO]))
+    return name
+
+
+def seat_number(request: web.Request) -> int:
+    """Return the path's seat."""
+    number = request.match_info["seat"]
+    if not _SEAT.fullmatch(number):
+        raise CommandRejected(ErrorCode.BAD_REQUEST, what="A seat is a number from 0 to 99.")
+    return int(number)

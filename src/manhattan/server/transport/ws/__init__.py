@@ -1,0 +1,1 @@
+"""Websockets: one connection for each viewer."""

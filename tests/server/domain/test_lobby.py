@@ -1,0 +1,176 @@
+"""Commands before the game: seats, people, bots and the host's rights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec import ValidationError
+from msgspec.structs import replace
+
+from manhattan.rules import Colour, Side
+from manhattan.server.domain.commands import (
+    ClaimSeatTransfer,
+    CloseTable,
+    CreateSeatTransfer,
+    FreeSeat,
+    LeaveTable,
+    SeatBot,
+    StartGame,
+    TakeSeat,
+)
+from manhattan.server.domain.errors import SENTENCES, ErrorCode
+from manhattan.server.domain.options import TableOptions
+from support.table_builder import ADA, BOB, CAT, DAN, ME, OPEN, SEED, TableBuilder, bot, here
+
+
+def test_a_new_table_has_the_seats_of_its_options() -> None:
+    seats = TableBuilder(ME, OPEN, bot("hard"), here("Eve")).state.seats
+    assert [seat.name for seat in seats] == ["Ada", "", "Hard 1", "Eve"]
+    assert [seat.person for seat in seats] == [ADA, None, None, ADA]
+    assert [seat.level for seat in seats] == [None, None, "hard", None]
+    assert [seat.side for seat in seats] == [Side.SOUTH, Side.WEST, Side.NORTH, Side.EAST]
+
+
+def test_sides_and_colours_can_be_chosen() -> None:
+    table = TableBuilder(
+        {**ME, "side": "west", "colours": ["red", "green"]},
+        {**OPEN, "side": "east", "colours": ["blue", "black"]},
+        edition="hig-1994",
+    )
+    assert [seat.side for seat in table.state.seats] == [Side.WEST, Side.EAST]
+    assert table.state.seats[0].colours == (Colour.RED, Colour.GREEN)
+    game = table.start(BOB).state.game
+    assert game is not None
+    assert game.setup.players[1].colours == (Colour.BLUE, Colour.BLACK)
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"seats": [ME]}, "length >= 2"),
+        ({"seats": [ME, ME]}, "Only one seat is `me`"),
+        ({"seats": [ME, {"occupant": "bot"}]}, "A bot needs a level"),
+        ({"seats": [ME, {"occupant": "open", "level": "easy"}]}, "Only a bot has a level"),
+        ({"seats": [ME, {"occupant": "here"}]}, "needs a name"),
+        ({"seats": [ME, {"occupant": "open", "name": "Eve"}]}, "Only people on this screen"),
+        ({"seats": [ME, bot("godlike")]}, "regex"),
+        ({"seats": [ME, OPEN], "edition": "monopoly"}, "no edition 'monopoly'"),
+        ({"seats": [ME, OPEN], "house_rules": {"dice": "6"}}, "no house rule 'dice'"),
+        ({"seats": [ME, OPEN], "first": 2}, "no player 2"),
+        ({"seats": [{**ME, "side": "south"}, OPEN]}, "2 players but 1 sides"),
+        ({"seats": [{**ME, "side": "south"}, {**OPEN, "side": "south"}]}, "same side"),
+        ({"seats": [ME, OPEN], "surprise": 1}, "unknown field"),
+        ({"seats": [ME, {"occupant": "here", "name": "a\nb"}]}, "printable"),
+        ({"seats": [ME, OPEN], "bot_delay_ms": -1}, ">= 0"),
+    ],
+)
+def test_options_that_the_rules_can_t_set_up_are_invalid(options: dict[str, Any], why: str) -> None:
+    with pytest.raises(ValidationError, match=why):
+        msgspec.convert(options, TableOptions)
+
+
+def test_people_take_open_seats() -> None:
+    table = TableBuilder(ME, OPEN, OPEN, OPEN)
+    table.execute(BOB, TakeSeat(2))
+    table.execute(CAT, TakeSeat())
+    assert [seat.name for seat in table.state.seats] == ["Ada", "Cat", "Bob", ""]
+    table.reject(ErrorCode.SEAT_TAKEN, DAN, TakeSeat(2))
+    table.reject(ErrorCode.NO_SUCH_SEAT, DAN, TakeSeat(4))
+    table.reject(ErrorCode.ALREADY_SEATED, BOB, TakeSeat(3))
+    table.execute(DAN, TakeSeat(3))
+    table.reject(ErrorCode.TABLE_FULL, "person-e", TakeSeat())
+
+
+def test_a_leaving_host_passes_the_table_on() -> None:
+    table = TableBuilder(ME, OPEN, OPEN)
+    table.execute(BOB, TakeSeat())
+    table.execute(ADA, LeaveTable())
+    assert table.state.seats[0].is_open
+    assert (table.state.host, table.state.host_name) == (BOB, "Bob")
+    table.reject(ErrorCode.NOT_THE_HOST, ADA, CloseTable())
+    table.execute(BOB, LeaveTable())
+    assert table.state.stage == "closed"
+    table.reject(ErrorCode.CLOSED, CAT, TakeSeat())
+
+
+def test_leaving_gives_up_all_seats_of_a_shared_screen_and_their_transfers() -> None:
+    table = TableBuilder(ME, OPEN, here("Eve"), OPEN)
+    table.execute(BOB, TakeSeat(1))
+    for seat in (0, 2):
+        table.execute(ADA, CreateSeatTransfer(seat, f"to {seat}"))
+    table.execute(ADA, LeaveTable())
+    assert [seat.name for seat in table.state.seats] == ["", "Bob", "", ""]
+    assert table.state.people() == {BOB}
+    assert (table.state.host, table.state.host_name) == (BOB, "Bob")
+    for seat in (0, 2):
+        table.reject(ErrorCode.TRANSFER_EXPIRED, CAT, ClaimSeatTransfer(f"to {seat}"))
+    table.reject(ErrorCode.NOT_AT_THE_TABLE, ADA, LeaveTable())
+    assert table.reload() == table.state
+    for seat, person in ((0, CAT), (2, DAN), (3, ADA)):
+        table.execute(person, TakeSeat(seat))
+    table.execute(BOB, StartGame(SEED))
+
+
+def test_the_last_person_who_leaves_closes_the_table() -> None:
+    table = TableBuilder(ME, OPEN, here("Eve"))
+    assert table.execute(ADA, LeaveTable()).stage == "closed"
+
+
+def test_the_host_assigns_seats_to_bots_and_frees_them() -> None:
+    table = TableBuilder(ME, OPEN, OPEN)
+    table.execute(BOB, TakeSeat())
+    table.reject(ErrorCode.NOT_THE_HOST, BOB, SeatBot(2, "hard"))
+    table.execute(ADA, SeatBot(2, "hard"))
+    assert table.state.seats[2].level == "hard"
+    table.execute(ADA, SeatBot(2, "easy"))
+    table.execute(ADA, FreeSeat(2))
+    assert table.state.seats[2].is_open
+    table.reject(ErrorCode.SEAT_TAKEN, ADA, SeatBot(1, "easy"))
+    table.reject(ErrorCode.SEAT_TAKEN, ADA, FreeSeat(0))
+    table.execute(ADA, FreeSeat(1))  # removes a person
+    assert table.state.seats[1].is_open
+
+
+def test_the_host_starts_the_game_when_all_seats_are_taken() -> None:
+    table = TableBuilder(ME, OPEN)
+    table.reject(ErrorCode.SEATS_OPEN, ADA, StartGame(SEED))
+    table.execute(BOB, TakeSeat())
+    table.reject(ErrorCode.NOT_THE_HOST, BOB, StartGame(SEED))
+    table.execute(ADA, StartGame(SEED))
+    assert table.state.stage == "playing"
+    for command in (StartGame(SEED), LeaveTable(), CloseTable(), SeatBot(1, "easy")):
+        table.reject(ErrorCode.ALREADY_STARTED, ADA, command)
+
+
+def test_the_start_player_is_chosen_or_drawn_at_random() -> None:
+    assert TableBuilder(ME, bot(), bot(), first=2).start().state.mover == 2
+    from manhattan.rules import draw_start_player
+
+    table = TableBuilder(ME, bot(), bot(), bot(), first="random").start()
+    game = table.state.game
+    assert game is not None
+    assert game.seed is not None
+    assert table.state.mover == draw_start_player(game.seed, 4)
+
+
+def test_each_error_code_has_a_sentence() -> None:
+    assert set(SENTENCES) == set(ErrorCode)
+    assert all(sentence.endswith((".", "}")) for sentence in SENTENCES.values())
+
+
+def test_a_reloaded_table_has_the_same_state() -> None:
+    table = TableBuilder(
+        ME, OPEN, bot("easy"), public=True, clock={"kind": "real_time", "bank": 60}
+    )
+    table.start(BOB)
+    for person in (ADA, BOB):
+        table.play(person)
+    table.play_bot_move()
+    again = table.reload()
+    game, same = table.state.game, again.game
+    assert game is not None
+    assert same is not None
+    assert replace(again, game=game) == table.state
+    assert (same.moves, same.state) == (game.moves, game.state)

@@ -1,0 +1,106 @@
+"""Monitoring: liveness, readiness and metrics."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from aiohttp.test_utils import make_mocked_request
+
+from manhattan.server.transport.client_address import TrustedProxies, is_local
+from support.databases import wait_until, write_locked
+from support.recording_client import RecordingClient
+from support.server_fixtures import RunningServer, get, running_server
+
+
+def test_health_and_metrics_are_reported(shared_server: RunningServer) -> None:
+    assert get(shared_server, "/healthz") == (200, "alive")
+    assert get(shared_server, "/readyz") == (200, "ready")
+    status, metrics = get(shared_server, "/metrics")
+    assert status == 200
+    assert "manhattan_table_events_total" in metrics
+    assert "manhattan_commit_duration_seconds_bucket" in metrics
+
+
+def test_frequent_checks_write_little(tmp_path: Path) -> None:
+    with running_server(str(tmp_path / "tables.db")) as server:
+        log = tmp_path / "tables.db-wal"
+        before, started = log.stat().st_size, time.monotonic()
+        with ThreadPoolExecutor(8) as threads:
+            answers = list(threads.map(lambda _: get(server, "/readyz"), range(300)))
+        checks = time.monotonic() - started + 1
+        assert set(answers) == {(200, "ready")}
+        assert 0 < log.stat().st_size - before < 10_000 * checks
+
+
+def test_readiness_follows_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("manhattan.server.storage.sqlite._BUSY_TIMEOUT_S", 0.1)
+    database = str(tmp_path / "tables.db")
+    unavailable = (503, "storage unavailable")
+    with running_server(database) as server:
+        assert get(server, "/readyz") == (200, "ready")
+        with write_locked(database):
+            wait_until(lambda: get(server, "/readyz") == unavailable, "it can't write")
+        wait_until(lambda: get(server, "/readyz") == (200, "ready"), "it can write")
+
+
+@pytest.mark.parametrize(
+    ("public", "headers", "status"),
+    [
+        (False, {}, 200),
+        (False, {"X-Forwarded-For": "192.0.2.7"}, 403),
+        (False, {"Forwarded": "for=192.0.2.7"}, 403),
+        (True, {"X-Forwarded-For": "192.0.2.7"}, 200),
+    ],
+)
+def test_metrics_are_for_this_computer_unless_configured(
+    tmp_path: Path, public: bool, headers: dict[str, str], status: int
+) -> None:
+    database = str(tmp_path / "tables.db")
+    with (
+        running_server(database, public_metrics=public) as server,
+        RecordingClient(server) as anonymous,
+    ):
+        answer = anonymous.request("GET", "/metrics", headers=headers)
+    assert answer.status_code == status
+    assert ("manhattan_table_events" in answer.text) == (status == 200)
+
+
+@pytest.mark.parametrize(
+    ("address", "local"),
+    [
+        ("127.0.0.1", True),
+        ("::1", True),
+        ("192.0.2.7", False),
+        ("2001:db8::7", False),
+        ("somewhere", False),
+        ("", False),
+    ],
+)
+def test_only_loopback_addresses_are_local(address: str, local: bool) -> None:
+    assert is_local(address, make_mocked_request("GET", "/metrics")) == local
+
+
+@pytest.mark.parametrize(
+    ("trusted", "forwarded", "address"),
+    [
+        (None, "192.0.2.7", "127.0.0.1"),
+        ("127.0.0.1", "192.0.2.7", "192.0.2.7"),
+        ("127.0.0.1", "spoofed, 192.0.2.7", "192.0.2.7"),
+        ("127.0.0.1, 10.0.0.0/8", "192.0.2.7, 10.1.2.3", "192.0.2.7"),
+        ("127.0.0.1, 10.0.0.0/8", "10.1.2.3", "10.1.2.3"),
+        ("10.0.0.0/8", "192.0.2.7", "127.0.0.1"),
+        ("*", "192.0.2.7, 10.1.2.3", "192.0.2.7"),
+        ("127.0.0.1", "", "127.0.0.1"),
+    ],
+)
+def test_only_trusted_proxies_forward_addresses(
+    trusted: str | None, forwarded: str, address: str
+) -> None:
+    headers = {"X-Forwarded-For": forwarded, "X-Forwarded-Proto": "https"}
+    request = make_mocked_request("GET", "/", headers).clone(remote="127.0.0.1")
+    proxies = TrustedProxies(trusted)
+    assert proxies.client_address(request) == address
+    assert proxies.is_https(request) == (trusted not in (None, "10.0.0.0/8"))
