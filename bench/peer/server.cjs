@@ -1,7 +1,7 @@
-// boardgame.io with the lightest of games, to be measured. Prints its port, and nothing else.
+// boardgame.io with a minimal game, to be measured. Prints its port and nothing else.
 "use strict";
 
-// Before boardgame.io is loaded: otherwise it checks every state and writes to stdout.
+// Must be set before boardgame.io is loaded: otherwise it checks every state and logs to stdout.
 process.env.NODE_ENV = "production";
 
 const { parseArgs } = require("node:util");
@@ -12,7 +12,7 @@ const { values } = parseArgs({ options: { persist: { type: "string" } } });
 
 const LINES = ["012", "345", "678", "036", "147", "258", "048", "246"].map((line) => [...line]);
 
-// Without an end: a board that is won or full is cleared, so that no time goes into new matches.
+// Endless: a board that is won or full is cleared, so that new matches cost no time.
 const game = {
   name: "endless",
   setup: () => ({ cells: Array(9).fill(null) }),
@@ -31,10 +31,10 @@ async function main() {
   const server = Server({
     games: [game],
     origins: [/^http:\/\/127\.0\.0\.1:\d+$/],
-    // Undefined: in memory.
+    // If undefined, in memory.
     db: values.persist && new FlatFile({ dir: values.persist }),
   });
-  // An object as the port, since it is handed on to listen(): a number would open all interfaces.
+  // The port is passed on to listen(): as an object it can name the interface.
   const { appServer } = await server.run({ port: { host: "127.0.0.1", port: 0 } });
   console.log(appServer.address().port);
 }

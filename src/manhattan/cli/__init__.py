@@ -5,80 +5,86 @@ from __future__ import annotations
 import sys
 from contextlib import suppress
 from errno import EPIPE
-from typing import NoReturn
+from typing import Final, NoReturn
 
 import typer
 from rich.text import Text
 
 from manhattan import __version__
-from manhattan.cli.arena import arena
-from manhattan.cli.backup import backup
-from manhattan.cli.bench import bench
-from manhattan.cli.helping import Command, Group
-from manhattan.cli.opponents import WHO_PLAYS
-from manhattan.cli.play import play
-from manhattan.cli.replay import replay
-from manhattan.cli.rules import rules
-from manhattan.cli.serve import serve
-from manhattan.cli.simulate import simulate
-from manhattan.cli.terminal import UNWRITABLE, console, give_up_output, prepare_streams
-from manhattan.cli.train import train
+from manhattan.cli.commands.arena import arena
+from manhattan.cli.commands.backup import backup
+from manhattan.cli.commands.bench import bench
+from manhattan.cli.commands.play import play
+from manhattan.cli.commands.replay import replay
+from manhattan.cli.commands.rules import rules
+from manhattan.cli.commands.serve import serve
+from manhattan.cli.commands.simulate import simulate
+from manhattan.cli.commands.train import train
+from manhattan.cli.ui.bot_options import BOTS_HELP
+from manhattan.cli.ui.help_format import Command, Group
+from manhattan.cli.ui.terminal import OUTPUT_ERRNOS, console, discard_output, prepare_streams
 from manhattan.rules import ManhattanError
 from manhattan.rules.errors import printable
+
+_EPILOG: Final = """\
+Environment variables: MANHATTAN_CACHE is the folder for compiled code (default: your user cache
+folder). MANHATTAN_MODELS is a folder with models for the bots, made by manhattan train.
+
+An unofficial implementation: the game's name and art belong to their owners."""
 
 app = typer.Typer(
     name="manhattan",
     cls=Group,
-    help="The board game Manhattan: play it, simulate it, replay it.",
-    epilog="An unofficial implementation; name and art belong to their owners.",
+    help="The board game Manhattan: play it, serve it, simulate it, replay it.",
+    epilog=_EPILOG,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.command(cls=Command, epilog=WHO_PLAYS)(play)
+app.command(cls=Command, epilog=BOTS_HELP)(play)
 for command in (serve, backup, simulate, replay, rules, arena, train):
     app.command(cls=Command)(command)
 app.add_typer(bench, name="bench")
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(requested: bool) -> None:
+    if requested:
         typer.echo(f"manhattan {__version__}")
         raise typer.Exit
 
 
 @app.callback()
-def options(
+def _options(
     version: bool = typer.Option(
-        False, "--version", callback=_show_version, is_eager=True, help="Show the version."
+        False, "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
     ),
 ) -> None:
-    """The board game Manhattan: play it, simulate it, replay it."""
+    """The board game Manhattan: play it, serve it, simulate it, replay it."""
 
 
 def main() -> None:
-    """Run the command line; what goes wrong is told in a sentence, never as a traceback."""
+    """Run the command line. Expected errors end in a sentence, never in a traceback."""
     prepare_streams()
     try:
         try:
             app()
         finally:
-            sys.stdout.flush()  # the last words, too, may find no place
+            sys.stdout.flush()  # may fail like any other write
     except ManhattanError as error:
-        _complain(str(error))
+        _exit_with_error(str(error))
     except OSError as error:
         if error.filename is not None:
-            _complain(f"{error.filename}: The file can't be used: {error.strerror}.")
-        if error.errno not in UNWRITABLE:
+            _exit_with_error(f"Can't use {error.filename}: {error.strerror}.")
+        if error.errno not in OUTPUT_ERRNOS:
             raise
-        give_up_output()
-        if error.errno == EPIPE:  # whoever reads has read enough
+        discard_output()
+        if error.errno == EPIPE:  # the reader has closed the pipe, as head does
             sys.exit(1)
-        _complain(f"What comes out can't be written: {error.strerror}.")
+        _exit_with_error(f"Can't write the output: {error.strerror}.")
 
 
-def _complain(told: str) -> NoReturn:
-    text = Text.assemble(("Error: ", "bold red"), printable(told))
-    with suppress(OSError):  # there may be nobody to hear it
+def _exit_with_error(message: str) -> NoReturn:
+    text = Text.assemble(("Error: ", "bold red"), printable(message))
+    with suppress(OSError):  # stderr may be closed, too
         console(stderr=True).print(text, soft_wrap=True)
     sys.exit(1)

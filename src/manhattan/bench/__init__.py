@@ -1,0 +1,1 @@
+"""Benchmarks: every measurement that ``manhattan bench`` reports."""

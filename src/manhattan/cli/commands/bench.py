@@ -1,0 +1,208 @@
+"""``manhattan bench``: benchmarks on this computer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table as Grid
+
+from manhattan.bench.measurement import Measurement
+from manhattan.cli.ui.help_format import Command, Group
+from manhattan.cli.ui.options import JsonFile
+from manhattan.cli.ui.output_files import STDOUT, check_writable, write_json
+from manhattan.cli.ui.terminal import console, exit_interrupted
+from manhattan.rules import ManhattanError
+from manhattan.rules.setup import check_player_count
+
+PlayerCounts = Annotated[
+    list[int] | None,
+    typer.Option(
+        "--players",
+        "-p",
+        help="Number of players to measure (repeat for more).",
+        show_default="4, 3 and 2",
+    ),
+]
+
+
+class BenchError(ManhattanError):
+    """A benchmark that can't run here."""
+
+
+bench = typer.Typer(
+    cls=Group, help="Measure the speed of this program on this computer.", no_args_is_help=True
+)
+
+
+@bench.callback()
+def _describe() -> None:
+    """Measure the speed of this program on this computer."""
+
+
+@bench.command(cls=Command)
+def rules(
+    players: PlayerCounts = None,
+    games: Annotated[
+        int, typer.Option("--games", "-g", min=1, help="Number of games per run.")
+    ] = 100,
+    json_file: JsonFile = None,
+) -> None:
+    """Measure the readable rules: random games per second, beside a fixed piece of Python."""
+    from manhattan.bench.rules import measure
+
+    _report(measure(_checked(players), games), json_file)
+
+
+@bench.command(cls=Command)
+def kernel(
+    players: PlayerCounts = None,
+    games: Annotated[
+        int, typer.Option("--games", "-g", min=100, help="Number of games per run.")
+    ] = 50_000,
+    json_file: JsonFile = None,
+    yardstick: Annotated[
+        Path | None,
+        typer.Option(
+            "--yardstick",
+            help="Program to compare with, called with PLAYERS GAMES SEED RUNS. It prints "
+            "games_per_s=….",
+        ),
+    ] = None,
+) -> None:
+    """Measure the compiled kernel: games per second on one core, the best of several runs."""
+    from manhattan.bench.kernel import measure  # loading the compiler takes a second
+
+    _report(measure(_checked(players), games, yardstick), json_file)
+
+
+@bench.command(cls=Command)
+def bots(
+    players: PlayerCounts = None,
+    rollouts: Annotated[
+        int, typer.Option("--rollouts", "-n", min=1, help="Number of rollouts per position.")
+    ] = 3000,
+    games: Annotated[
+        int,
+        typer.Option(
+            "--games", "-g", min=1, help="Number of games that each level plays against itself."
+        ),
+    ] = 1,
+    json_file: JsonFile = None,
+) -> None:
+    """Measure the bots: rollouts per second in a search, and the time per move of each level."""
+    from manhattan.bench.bots import measure  # loading the compiler takes a second
+
+    _report(measure(_checked(players), rollouts, games), json_file)
+
+
+@bench.command(cls=Command)
+def server(
+    seconds: Annotated[
+        float, typer.Option("--seconds", "-s", min=1, help="Duration of each run.")
+    ] = 20,
+    tables: Annotated[
+        int, typer.Option("--tables", "-t", min=1, help="Number of tables, with two players each.")
+    ] = 50,
+    peer: Annotated[
+        bool,
+        typer.Option(
+            "--peer", help="Measure boardgame.io in the same run (needs node, npm and a checkout)."
+        ),
+    ] = False,
+    idle: Annotated[
+        bool,
+        typer.Option("--idle", help="Measure only 500 idle tables with 2,000 websockets."),
+    ] = False,
+    soak: Annotated[
+        bool,
+        typer.Option("--soak", help="Measure only the memory, during five minutes of play."),
+    ] = False,
+    database: Annotated[
+        str | None,
+        typer.Option(
+            "--database", "-d", help="Database to use.", show_default="a temporary SQLite file"
+        ),
+    ] = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Measure the server: durable moves per second on one core, with the clients on another."""
+    from manhattan.bench.server import report as load
+
+    if idle:
+        measurements = load.idle()
+    elif soak:
+        measurements = load.soak(database)
+    else:
+        measurements = load.busy(tables, seconds, database, with_peer=peer)
+    _report(measurements, json_file)
+
+
+@bench.command(cls=Command)
+def envs(
+    decisions: Annotated[
+        int, typer.Option("--decisions", "-d", min=100, help="Number of decisions per run.")
+    ] = 50_000,
+    batch: Annotated[
+        int, typer.Option("--batch", "-b", min=1, help="Batch size of the vector environment.")
+    ] = 1024,
+    json_file: JsonFile = None,
+) -> None:
+    """Measure the research environments: decisions per second on one core, beside other games."""
+    try:
+        from manhattan.bench import envs as speed
+        from manhattan.envs import vector_env as _  # noqa: F401 - is Gymnasium installed?
+    except ImportError as missing:
+        raise BenchError(
+            f"{missing.name} is not installed. Run: pip install '.[rl]' in the project's folder."
+        ) from missing
+    _report(speed.measure(decisions, batch), json_file)
+
+
+@bench.command(cls=Command)
+def page(
+    reports: Annotated[
+        Path | None,
+        typer.Option(
+            "--reports", metavar="FOLDER", help="Keep Lighthouse's reports in this folder."
+        ),
+    ] = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Measure the page with Lighthouse: home page and table, on a phone and a desktop.
+
+    Needs Chromium and npm, and the network once."""
+    from manhattan.bench.page import measure
+
+    _report(measure(reports), json_file)
+
+
+def _checked(players: list[int] | None) -> list[int]:
+    return [check_player_count(count) for count in players or [4, 3, 2]]
+
+
+def _report(measurements: Iterable[Measurement], json_file: Path | None) -> None:
+    """Print the figures as a table, with a status line while they are measured."""
+    if json_file is not None:
+        check_writable(json_file)
+    figures: dict[str, dict[str, float]] = {}
+    grid = Grid("benchmark", "players", "value", "unit")
+    completed = False
+    screen = console(stderr=True)
+    with suppress(KeyboardInterrupt), screen.status("Measuring…") as status:
+        for figure in measurements:
+            status.update(f"Measuring… {figure.name} is done")
+            figures.setdefault(figure.name, {})[str(figure.players or "all")] = figure.value
+            value = f"{figure.value:,.0f}" if figure.value >= 100 else f"{figure.value:.2f}"
+            grid.add_row(figure.name, str(figure.players or ""), value, figure.unit)
+        completed = True
+    if grid.row_count:
+        console(stderr=json_file == STDOUT).print(grid)
+    if json_file is not None:
+        write_json(json_file, figures)
+    if not completed:
+        count = "1 measurement" if grid.row_count == 1 else f"{grid.row_count} measurements"
+        exit_interrupted(screen, f"after {count}")

@@ -1,0 +1,134 @@
+"""``manhattan train``: train a model for the bots, from self-play alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn
+
+import typer
+from rich.progress import TaskID
+
+from manhattan.cli.ui.options import (
+    EditionId,
+    HouseRules,
+    Players,
+    Ray,
+    Workers,
+)
+from manhattan.cli.ui.output_files import check_writable
+from manhattan.cli.ui.progress import progress_bar
+from manhattan.cli.ui.terminal import console, exit_interrupted
+from manhattan.parallel import map_ray, map_threads
+from manhattan.rules import DEFAULT_EDITION, Setup, SetupError, set_up
+from manhattan.rules.editions import parse_house_rules
+
+if TYPE_CHECKING:
+    from manhattan.ai.model import Model
+
+_TIE_RULES: Final = ("tallest_tie", "final_tie")
+
+
+def train(
+    players: Players = 4,
+    edition: EditionId = DEFAULT_EDITION,
+    house_rule: HouseRules = None,
+    seed: Annotated[
+        int,
+        typer.Option(
+            "--seed", "-s", min=0, help="Random seed: the same seed gives the same result."
+        ),
+    ] = 1,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Write the model to this file.",
+            show_default="KIND.npz, such as 4-players-6x4.npz",
+        ),
+    ] = None,
+    scale: Annotated[
+        float, typer.Option("--scale", help="Multiply the number of training games by this.")
+    ] = 1.0,
+    workers: Workers = None,
+    ray: Ray = None,
+) -> None:
+    """Train a model for the bots, for one kind of table.
+
+    It takes minutes on two cores. A checkpoint is kept beside the file (.training): after an
+    interruption, the same command continues from the last completed stage. Bots find models in
+    the folder MANHATTAN_MODELS."""
+    from manhattan.ai.model import Kind  # loading the compiler takes a second
+
+    if not 0 < scale < 1000:
+        raise SetupError(f"--scale must be a number such as 0.1 or 2, not {scale}.")
+    setup = set_up(players, edition=edition, house_rules=parse_house_rules(house_rule or []))
+    kind = Kind.of(setup)
+    path = out or Path(f"{kind}.npz")
+    check_writable(path)
+    parallel_map = partial(map_ray, address=ray) if ray else partial(map_threads, workers=workers)
+    checkpoint = path.with_suffix(".training")
+    try:
+        model = _run_training(setup, scale, seed, checkpoint, parallel_map)
+    except KeyboardInterrupt:
+        _report_interrupt(checkpoint)
+    with path.open("wb") as file:
+        model.save(file)
+    checkpoint.unlink(missing_ok=True)
+    _report_result(model, path)
+
+
+def _run_training(
+    setup: Setup,
+    scale: float,
+    seed: int,
+    checkpoint: Path,
+    parallel_map: Callable[..., Iterator[Any]],
+) -> Model:
+    """Train, with a progress bar for every stage."""
+    from manhattan.ai.model import Kind
+    from manhattan.ai.training.trainer import TrainConfig, Trainer
+    from manhattan.ai.training.training_data import setup_for_kind
+
+    kind = Kind.of(setup)
+    with progress_bar(console(stderr=True)) as progress:
+        bars: dict[str, TaskID] = {}
+
+        def on_progress(stage: str, done: int, total: int) -> None:
+            if stage not in bars:
+                bars[stage] = progress.add_task(stage, total=total)
+            progress.update(bars[stage], completed=done)
+
+        trainer = Trainer(
+            kind, TrainConfig().scaled(scale), seed, checkpoint, on_progress, parallel_map
+        )
+        trained_rules = setup_for_kind(kind).rules
+        if any(getattr(setup.rules, rule) != getattr(trained_rules, rule) for rule in _TIE_RULES):
+            # Ties are rare, and one model serves all editions with tables of this kind.
+            progress.print(f"Training uses the default tie rules, for all tables of {kind}.")
+        if trainer.stage:
+            progress.print(f"Continuing from {checkpoint} after stage {trainer.stage}.")
+        return trainer.run()
+
+
+def _report_interrupt(checkpoint: Path) -> NoReturn:
+    screen = console(stderr=True)
+    if not checkpoint.exists():
+        exit_interrupted(screen, "in the first stage; nothing is saved yet")
+    exit_interrupted(
+        screen, f"after a stage saved in {checkpoint}. Run the same command to continue"
+    )
+
+
+def _report_result(model: Model, path: Path) -> None:
+    kind, screen = model.kind, console()
+    for name, share in model.metadata["results"].items():
+        screen.print(f"{name}: {100 * share:.1f} % (fair: {100 / kind.players:.0f} %)")
+    screen.print(f"Trained a model for {kind}: {path}", soft_wrap=True)
+    if path.name == f"{kind}.npz":
+        usage = f"To play with it, set MANHATTAN_MODELS={path.absolute().parent}"
+    else:
+        usage = f"To play with it, name it {kind}.npz and set MANHATTAN_MODELS to its folder."
+    screen.print(usage, soft_wrap=True)

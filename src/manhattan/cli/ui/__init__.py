@@ -1,0 +1,1 @@
+"""The terminal user interface: board renderer, prompts, paging, narration."""

@@ -1,0 +1,124 @@
+"""``manhattan serve`` and ``manhattan backup``, as processes."""
+
+from __future__ import annotations
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from manhattan import record
+from manhattan.client import Client
+from manhattan.replay import replay
+from support.cli_runner import run_cli, run_process
+from support.server_fixtures import AGAINST_EASY, play_on
+
+COMMAND = [sys.executable, "-m", "manhattan"]
+
+
+@contextmanager
+def running_server(*options: str) -> Iterator[str]:
+    """Start a server, and yield the address that it prints."""
+    command = [
+        *COMMAND,
+        "serve",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        "0",
+        "--no-access-log",
+        "--no-warm-up",
+    ]
+    command += options
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        line = server.stdout.readline()
+        address = re.search(r"http://127\.0\.0\.1:\d+", line)
+        assert address, line
+        try:
+            yield address[0]
+        finally:
+            server.send_signal(signal.SIGINT)
+            assert server.wait(15) == 0
+            assert "Traceback" not in server.stdout.read()
+
+
+def test_tables_survive_a_restart_and_are_in_a_backup(tmp_path: Path) -> None:
+    original, copied, games = (str(tmp_path / name) for name in ("t.db", "copy.db", "games.jsonl"))
+    with running_server("--database", original) as address:
+        ada = Client(address, "Ada")
+        over = ada.open_table(seats=AGAINST_EASY, bot_delay_ms=0, start=True)
+        running = ada.open_table(seats=AGAINST_EASY, bot_delay_ms=0, start=True)
+        with ada.connect(over) as seat:
+            play_on(seat)
+        with ada.connect(running) as seat:
+            play_on(seat, moves=5)
+        second = run_process(
+            "serve", "--port", "0", "--no-browser", "--no-access-log", "--database", original
+        )
+        assert (second.code, "already serves" in second.error) == (1, True), second.err
+        backup = run_cli("backup", copied, "--database", original)
+        assert (backup.code, "2 tables" in backup.err) == (0, True), backup.err
+        assert run_cli("backup", games, "--database", original, "--games").code == 0
+    assert [replay(recorded).is_over for recorded in record.read(games)] == [True]
+    for database in (original, copied):
+        with running_server("--database", database) as address:
+            again = Client(address, "Ada again")
+            again.cookie = ada.cookie
+            with again.connect(running) as seat:
+                made = play_on(seat)
+            assert len(made) == 54 - 5
+            assert again.record(over)["result"]
+
+
+def test_backup_overwrites_nothing_and_reports_errors(tmp_path: Path) -> None:
+    there = tmp_path / "existing.db"
+    there.write_text("mine")
+    nothing = run_cli("backup", tmp_path / "new.db", "--database", tmp_path / "none.db")
+    assert (nothing.code, nothing.err[:23]) == (1, "Error: There is no data")
+    taken = run_cli("backup", there, "--database", there)
+    assert taken.code == 1
+    assert "already" in taken.err
+    assert there.read_text() == "mine"
+    games = run_cli("backup", there, "--database", there, "--games")
+    assert (games.code, "already exists. Choose another" in games.error) == (1, True)
+    assert there.read_text() == "mine"
+    for only_games in ([], ["--games"]):
+        astray = run_cli("backup", tmp_path / "no" / "x", "--database", there, *only_games)
+        assert (astray.code, f"no folder {tmp_path / 'no'}" in astray.error) == (1, True)
+    assert not (tmp_path / "no").exists()
+    other = run_cli("backup", tmp_path / "new.db", "--database", there)
+    assert other.code == 1
+    assert "can't be" in other.err
+    assert "Traceback" not in other.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--redis", "redis://127.0.0.1:1"], "Add --database"),
+        (["--database", "mysql://somewhere"], "mysql:// is neither"),
+        (["--host", "192.0.2.77"], "Can't listen on 192.0.2.77"),
+    ],
+)
+def test_a_server_that_can_not_start_is_an_error(options: list[str], message: str) -> None:
+    ended = run_process("serve", "--port", "0", "--no-browser", "--no-access-log", *options)
+    assert ended.code == 1
+    assert message in ended.error
+    assert "Traceback" not in ended.err
+
+
+def test_a_port_in_use_is_an_error() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        ended = run_process("serve", "--host", "127.0.0.1", "--port", port, "--no-access-log")
+    assert ended.code == 1
+    assert "the port is in use" in ended.err
