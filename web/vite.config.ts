@@ -1,52 +1,33 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { brotliCompressSync } from 'node:zlib'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
-import { defineConfig, type Plugin } from 'vite'
-import { pages } from './pages.ts'
+import { defineConfig } from 'vite'
+import { brotli, htmlPages } from './scripts/vite-plugins.ts'
 
-const page = new URL('../src/manhattan/page', import.meta.url).pathname
-
-/** The server hands out what is compressed already: nobody has to do it at every visit. */
-function compressed(): Plugin {
-  return {
-    name: 'compressed',
-    apply: 'build',
-    closeBundle() {
-      for (const name of readdirSync(page, { recursive: true, encoding: 'utf8' })) {
-        const file = join(page, name)
-        if (!/\.(js|css|html|svg|json|webmanifest)$/.test(name) || !statSync(file).isFile())
-          continue
-        writeFileSync(`${file}.br`, brotliCompressSync(readFileSync(file)))
-      }
-    }
-  }
-}
+const outDir = new URL('../src/manhattan/page', import.meta.url).pathname
 
 export default defineConfig({
-  plugins: [svelte(), pages(page), compressed()],
+  plugins: [svelte(), htmlPages(outDir), brotli(outDir)],
   resolve: { alias: { $: new URL('./src', import.meta.url).pathname } },
   build: {
-    outDir: page,
+    outDir,
     emptyOutDir: true,
     assetsInlineLimit: 0,
     target: 'es2022',
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
-        // What several pages share, in three files instead of twenty.
+        // What several pages share goes into three files instead of twenty.
         codeSplitting: {
           groups: [
             {
               name: 'base',
-              test: /node_modules|src\/(i18n|[a-z.]+$)/,
+              test: /node_modules|src\/(i18n\/|state\/(router|settings))/,
               minShareCount: 2,
               priority: 3
             },
             { name: 'table', test: /src\/table\//, minShareCount: 2, priority: 1 },
             {
               name: 'shared',
-              test: /src\/(board|game|protocol|ui)\//,
+              test: /src\/(board|model|protocol|state|text|ui)\//,
               minShareCount: 2,
               priority: 2
             }

@@ -1,4 +1,4 @@
-"""The page's words: complete in every language, with the plurals and the signs that it has."""
+"""The page's messages: complete in every language, with its plural forms and its punctuation."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from manhattan.rules import Reason
-from manhattan.server.denials import Denial
+from manhattan.server.domain.errors import ErrorCode
 
-SHELF = Path(__file__).parent.parent.parent / "web/src/i18n"
+I18N = Path(__file__).parent.parent.parent / "web/src/i18n"
 LANGUAGES = ("en", "de", "fr", "nl", "pl")
-OTHERS = LANGUAGES[1:]
-BOOKS = sorted({path.parent for path in SHELF.rglob("en.json")})
+TRANSLATIONS = LANGUAGES[1:]
+BUNDLES = sorted({path.parent for path in I18N.rglob("en.json")})
 
 PLURALS = {
     "en": {"one", "other"},
@@ -26,8 +26,8 @@ PLURALS = {
     "nl": {"one", "other"},
     "pl": {"one", "few", "many", "other"},
 }
-ALLOWED = {"fr": {"many"}}
-"""French has a form for millions, which nobody builds."""
+OPTIONAL = {"fr": {"many"}}
+"""French has a form for millions, which no message needs."""
 ORDINALS = {
     "en": {"one", "two", "few", "other"},
     "de": {"other"},
@@ -36,7 +36,7 @@ ORDINALS = {
     "pl": {"other"},
 }
 
-SAME = {
+SAME_AS_ENGLISH = {
     "{names} · Manhattan",
     "{points, plural, one {# point} other {# points}}",
     "{signed} {points, plural, one {point} other {points}}",
@@ -53,42 +53,42 @@ SAME = {
     "centre",
     "orange",
 }
-"""What is the same in English and another language."""
-PUT_IN = "\ufffc"
-"""Stands among the words for what is put in."""
+"""Messages that are the same in English and another language."""
+PLACEHOLDER = "\ufffc"
+"""Replaces an argument in the text of a message."""
 
 
 @dataclass
 class Message:
-    """What a message is made of."""
+    """The parts of a message."""
 
     arguments: set[str] = field(default_factory=set)
     tags: set[str] = field(default_factory=set)
     plurals: list[tuple[str, str, set[str]]] = field(default_factory=list)
-    """Argument, `plural` or `selectordinal`, the forms; numbers (`=0`) left out."""
+    """Argument, `plural` or `selectordinal`, and the forms without exact numbers (`=0`)."""
     selects: set[tuple[str, frozenset[str]]] = field(default_factory=set)
-    words: str = ""
-    """What is written, in all forms."""
+    text: str = ""
+    """The text of all forms."""
 
 
-class Reader:
-    """Reads a message as ICU MessageFormat; an error where it is none."""
+class Parser:
+    """Parser of ICU MessageFormat; an invalid message raises an AssertionError."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
         self.message = Message()
 
-    def read(self) -> Message:
+    def parse(self) -> Message:
         self.branch(inner=False)
-        assert self.at == len(self.text), f"a brace too many at {self.at}"
+        assert self.at == len(self.text), f"unexpected brace at {self.at}"
         return self.message
 
     def branch(self, *, inner: bool) -> None:
         open_tags: list[str] = []
         while self.at < len(self.text):
             if self.text[self.at] == "}":
-                assert inner, f"a brace too many at {self.at}"
+                assert inner, f"unexpected brace at {self.at}"
                 break
             if self.text[self.at] == "{":
                 self.argument()
@@ -100,135 +100,138 @@ class Reader:
                     open_tags.append(tag[2])
                     self.message.tags.add(tag[2])
             else:
-                assert self.text[self.at] != "<", f"a lone < at {self.at}"
-                self.message.words += self.text[self.at]
+                assert self.text[self.at] != "<", f"unexpected < at {self.at}"
+                self.message.text += self.text[self.at]
                 self.at += 1
         assert not open_tags, f"not closed: {open_tags}"
 
     def argument(self) -> None:
         start = self.take(r"\{\s*(\w+)\s*([,}])")
-        assert start, f"no argument at {self.at}"
+        assert start, f"argument expected at {self.at}"
         name = start[1]
         self.message.arguments.add(name)
         if start[2] == "}":
-            self.message.words += PUT_IN
+            self.message.text += PLACEHOLDER
             return
         kind = self.take(r"\s*(plural|selectordinal|select)\s*,")
-        assert kind, f"no kind at {self.at}"
+        assert kind, f"kind of argument expected at {self.at}"
         forms: list[str] = []
         while form := self.take(r"\s*(=\d+|\w+)\s*\{"):
             forms.append(form[1])
             self.branch(inner=True)
-            assert self.take(r"\}"), "a brace is missing"
-        assert self.take(r"\s*\}"), f"a brace is missing at {self.at}"
-        assert len(forms) == len(set(forms)), "a form twice"
-        assert "other" in forms, f"{name} has no other"
+            assert self.take(r"\}"), "brace expected"
+        assert self.take(r"\s*\}"), f"brace expected at {self.at}"
+        assert len(forms) == len(set(forms)), "duplicate form"
+        assert "other" in forms, f"{name} has no form `other`"
         if kind[1] == "select":
             self.message.selects.add((name, frozenset(forms)))
         else:
-            named = {one for one in forms if not one.startswith("=")}
-            self.message.plurals.append((name, kind[1], named))
+            keywords = {form for form in forms if not form.startswith("=")}
+            self.message.plurals.append((name, kind[1], keywords))
 
     def take(self, pattern: str) -> re.Match[str] | None:
-        found = re.compile(pattern).match(self.text, self.at)
-        if found:
-            self.at = found.end()
-        return found
+        match = re.compile(pattern).match(self.text, self.at)
+        if match:
+            self.at = match.end()
+        return match
 
 
-def messages(book: Path, language: str) -> dict[str, str]:
-    """A book's messages; a key that is there twice is an error."""
+def messages(bundle: Path, language: str) -> dict[str, str]:
+    """Load a bundle's messages; a duplicate key is an error."""
 
-    def once(pairs: list[tuple[str, str]]) -> dict[str, str]:
+    def unique(pairs: list[tuple[str, str]]) -> dict[str, str]:
         keys = [key for key, _ in pairs]
-        assert len(keys) == len(set(keys)), "a key twice"
+        assert len(keys) == len(set(keys)), "duplicate key"
         return dict(pairs)
 
-    text = (book / f"{language}.json").read_text("utf-8")
-    told: dict[str, str] = json.loads(text, object_pairs_hook=once)
-    return told
+    text = (bundle / f"{language}.json").read_text("utf-8")
+    loaded: dict[str, str] = json.loads(text, object_pairs_hook=unique)
+    return loaded
 
 
-each_book = pytest.mark.parametrize("book", BOOKS, ids=lambda book: book.name)
+each_bundle = pytest.mark.parametrize("bundle", BUNDLES, ids=lambda bundle: bundle.name)
 each_language = pytest.mark.parametrize("language", LANGUAGES)
-each_other = pytest.mark.parametrize("language", OTHERS)
+each_translation = pytest.mark.parametrize("language", TRANSLATIONS)
 
 
-def test_the_languages_are_those_that_the_page_offers() -> None:
-    page = (SHELF / "language.svelte.ts").read_text("utf-8")
-    (offered,) = re.findall(r"LANGUAGES = \{(.*?)\}", page, re.DOTALL)
+def test_every_bundle_has_all_languages_that_the_page_offers() -> None:
+    source = (I18N / "language.svelte.ts").read_text("utf-8")
+    (offered,) = re.findall(r"LANGUAGES = \{(.*?)\}", source, re.DOTALL)
     assert tuple(re.findall(r"(\w\w): '", offered)) == LANGUAGES
-    for book in BOOKS:
-        assert {path.stem for path in book.glob("*.json")} == set(LANGUAGES)
+    for bundle in BUNDLES:
+        assert {path.stem for path in bundle.glob("*.json")} == set(LANGUAGES)
 
 
-def test_every_reason_to_refuse_something_has_a_sentence() -> None:
-    named = {reason.value for reason in (*Reason, *Denial)} | {"record", "setup"}
-    told = {key.removeprefix("reason.") for key in messages(SHELF, "en")}
-    assert named <= told
+def test_every_error_code_has_a_message() -> None:
+    codes = {reason.value for reason in (*Reason, *ErrorCode)} | {"record", "setup"}
+    translated = {key.removeprefix("reason.") for key in messages(I18N, "en")}
+    assert codes <= translated
 
 
-@each_other
-@each_book
-def test_every_language_has_the_same_keys(book: Path, language: str) -> None:
-    assert list(messages(book, language)) == list(messages(book, "en"))
+@each_translation
+@each_bundle
+def test_every_language_has_the_same_keys(bundle: Path, language: str) -> None:
+    assert list(messages(bundle, language)) == list(messages(bundle, "en"))
 
 
 @each_language
-@each_book
-def test_every_message_can_be_read_and_has_the_plurals_of_its_language(
-    book: Path, language: str
+@each_bundle
+def test_every_message_is_valid_and_has_the_plural_forms_of_its_language(
+    bundle: Path, language: str
 ) -> None:
-    for key, text in messages(book, language).items():
+    for key, text in messages(bundle, language).items():
         try:
-            message = Reader(text).read()
+            message = Parser(text).parse()
         except AssertionError as error:
             raise AssertionError(f"{key}: {error}") from None
         for name, kind, forms in message.plurals:
-            wanted = (PLURALS if kind == "plural" else ORDINALS)[language]
-            assert forms - ALLOWED.get(language, set()) == wanted, (key, name)
+            expected = (PLURALS if kind == "plural" else ORDINALS)[language]
+            assert forms - OPTIONAL.get(language, set()) == expected, (key, name)
 
 
-@each_other
-@each_book
-def test_every_translation_has_the_same_parts(book: Path, language: str) -> None:
-    english = messages(book, "en")
-    for key, text in messages(book, language).items():
-        ours, theirs = Reader(text).read(), Reader(english[key]).read()
-        assert ours.arguments == theirs.arguments, key
-        assert ours.tags == theirs.tags, key
-        assert ours.selects == theirs.selects, key
+@each_translation
+@each_bundle
+def test_every_translation_has_the_arguments_and_tags_of_the_original(
+    bundle: Path, language: str
+) -> None:
+    english = messages(bundle, "en")
+    for key, text in messages(bundle, language).items():
+        translation, original = Parser(text).parse(), Parser(english[key]).parse()
+        assert translation.arguments == original.arguments, key
+        assert translation.tags == original.tags, key
+        assert translation.selects == original.selects, key
 
 
-@each_other
-@each_book
-def test_everything_is_translated(book: Path, language: str) -> None:
-    english = messages(book, "en")
-    left = {
+@each_translation
+@each_bundle
+def test_every_message_is_translated(bundle: Path, language: str) -> None:
+    english = messages(bundle, "en")
+    untranslated = {
         key: text
-        for key, text in messages(book, language).items()
-        if text == english[key] and text not in SAME and re.search(r"\w", Reader(text).read().words)
+        for key, text in messages(bundle, language).items()
+        if text == english[key]
+        and text not in SAME_AS_ENGLISH
+        and re.search(r"\w", Parser(text).parse().text)
     }
-    assert not left
+    assert not untranslated
 
 
 @each_language
-@each_book
-def test_signs_are_those_of_the_language(book: Path, language: str) -> None:
-    for key, text in messages(book, language).items():
-        words = Reader(text).read().words
-        assert "'" not in words, key  # and MessageFormat reads more into it
-        assert '"' not in words, key
-        assert "..." not in words, key
-        assert words == words.strip() or "{" in text, key
+@each_bundle
+def test_punctuation_is_that_of_the_language(bundle: Path, language: str) -> None:
+    for key, text in messages(bundle, language).items():
+        written = Parser(text).parse().text
+        assert "'" not in written, key  # MessageFormat uses it for quoting
+        assert '"' not in written, key
+        assert "..." not in written, key
+        assert written == written.strip() or "{" in text, key
         if language == "fr":
-            assert not re.search(r"[^\u00a0\u202f\d][:;!?](?!\d)", words), key
+            assert not re.search(r"[^\u00a0\u202f\d][:;!?](?!\d)", written), key
         else:
-            assert not re.search(r"\s[:;!?]", words), key
+            assert not re.search(r"\s[:;!?]", written), key
 
 
-def test_plurals_of_small_numbers_are_the_browsers() -> None:
-    """They are known without asking the browser, which a phone takes long for."""
+def test_the_table_of_plural_forms_agrees_with_the_javascript_engine() -> None:
     script = """
       import { plural } from './web/src/i18n/plurals.ts'
       for (const code of ['en', 'de', 'fr', 'nl', 'pl'])
@@ -237,11 +240,11 @@ def test_plurals_of_small_numbers_are_the_browsers() -> None:
             if (plural(code, type, n) !== new Intl.PluralRules(code, { type }).select(n))
               throw new Error(`${code} ${type} ${n}`)
       if (plural('en', 'cardinal', 1.5) !== null || plural('en', 'cardinal', 1000) !== null)
-        throw new Error('others are left to the browser')
+        throw new Error('other numbers are left to the browser')
     """
     node = Path(sys.executable).parent / "node"
     command = [str(node), "--input-type=module", "--eval", script]
-    done = subprocess.run(
-        command, check=False, cwd=SHELF.parents[2], capture_output=True, text=True
+    result = subprocess.run(
+        command, check=False, cwd=I18N.parents[2], capture_output=True, text=True
     )
-    assert done.returncode == 0, done.stderr
+    assert result.returncode == 0, result.stderr

@@ -1,5 +1,4 @@
-"""Help with a turn: a suggestion, a hint, taking back, building without being asked, what a tower
-tells; and the round as it is scored on the board."""
+"""A turn: suggestion, hint, undo, confirmation, tooltips, and the scoring on the board."""
 
 from __future__ import annotations
 
@@ -8,164 +7,189 @@ from typing import Final
 
 from playwright.sync_api import Browser, expect
 
-from serving import Running, play_on
-from visitor import BOTS, DESKTOP, PHONE, Visitor, at_a_table, shows, visiting
+from support.browser_user import (
+    BOTS,
+    DESKTOP,
+    PHONE,
+    BrowserUser,
+    expect_visible,
+    open_browser,
+    open_table,
+)
+from support.server_fixtures import RunningServer, play_on
 
-ON_ITS_SIDE: Final = (844, 390)
-ENLARGED: Final = (720, 450)
-"""A desktop's window at 200 %."""
-SMALLEST: Final = (320, 568)
-STRETCHED: Final = """() => Math.max(...[...document.querySelectorAll('.seen-above')].map((one) => {
-  const [box, drawn] = [one.getBoundingClientRect(), one.viewBox.baseVal]
-  const by = box.width / box.height / (drawn.width / drawn.height)
-  return Math.max(by, 1 / by)
-}))"""
-"""How much wider or higher than drawn the worst site from above is shown."""
-LABELS: Final = """() => [...document.querySelectorAll('.tableau .piece small')].flatMap((one) => {
-  const words = document.createRange()
-  words.selectNodeContents(one)
-  const box = one.parentElement.getBoundingClientRect()
-  return [...words.getClientRects()]
-    .filter((line) => line.left < box.left + 2 || line.right > box.right - 2)
-    .filter((line) => line.top < one.getBoundingClientRect().bottom - 4)
-    .map((line) => `${one.textContent}: ${line.width} in ${box.width}`)
-})"""
-"""Words below blocks that come upon the frame, or the next one's."""
-COVERED: Final = """() => {
-  const box = document.querySelector('.tally').getBoundingClientRect()
-  return [...document.querySelectorAll('.dock, .opponents li, .board .cell, .board .site')]
-    .filter((one) => one.checkVisibility())
-    .map((one) => [one, one.getBoundingClientRect()])
-    .filter(([, two]) => two.left < box.right && two.right > box.left)
-    .filter(([, two]) => two.top < box.bottom - 1 && two.bottom > box.top + 1)
-    .map(([one]) => one.outerHTML.slice(0, 90))
+LANDSCAPE_PHONE: Final = (844, 390)
+ZOOMED: Final = (720, 450)
+"""A desktop at a zoom of 200 %."""
+SMALLEST_PHONE: Final = (320, 568)
+MEASURE_DISTORTION: Final = """() => {
+  const distortion = (cell) => {
+    const [box, drawn] = [cell.getBoundingClientRect(), cell.viewBox.baseVal]
+    const factor = box.width / box.height / (drawn.width / drawn.height)
+    return Math.max(factor, 1 / factor)
+  }
+  return Math.max(...[...document.querySelectorAll('.plan-cell')].map(distortion))
 }"""
-"""What lies below the words with which a round is scored."""
+"""The largest distortion of a cell of the plan: shown against drawn aspect ratio."""
+FIND_WIDE_LABELS: Final = """() => {
+  const wideLines = (label) => {
+    const text = document.createRange()
+    text.selectNodeContents(label)
+    const box = label.parentElement.getBoundingClientRect()
+    return [...text.getClientRects()]
+      .filter((line) => line.left < box.left + 2 || line.right > box.right - 2)
+      .filter((line) => line.top < label.getBoundingClientRect().bottom - 4)
+      .map((line) => `${label.textContent}: ${line.width} in ${box.width}`)
+  }
+  return [...document.querySelectorAll('.tableau .piece small')].flatMap(wideLines)
+}"""
+"""Labels of blocks that are too wide for their frame."""
+FIND_COVERED: Final = """() => {
+  const box = document.querySelector('.scoring').getBoundingClientRect()
+  return [...document.querySelectorAll('.dock, .opponents li, .board .cell, .board .site')]
+    .filter((element) => element.checkVisibility())
+    .map((element) => [element, element.getBoundingClientRect()])
+    .filter(([, other]) => other.left < box.right && other.right > box.left)
+    .filter(([, other]) => other.top < box.bottom - 1 && other.bottom > box.top + 1)
+    .map(([element]) => element.outerHTML.slice(0, 90))
+}"""
+"""Elements that the text of the scoring animation covers."""
 
 
-def test_what_is_suggested_can_be_taken_and_a_hint_built_and_taken_back(
-    browser: Browser, up: Running
+def test_a_suggestion_is_taken_and_a_hint_is_built_and_undone(
+    browser: Browser, server: RunningServer
 ) -> None:
-    with visiting(browser, up.address) as ada:
-        at_a_table(ada, up, *BOTS, first=0)
-        assert ada.wait() == "choose"
-        ada.resize(*ON_ITS_SIDE)
-        assert ada.sticking_out(".choose button, .cell", "body") == []
+    with open_browser(browser, server.address) as ada:
+        open_table(ada, server, *BOTS, first=0)
+        assert ada.wait_for_task() == "select"
+        ada.resize(*LANDSCAPE_PHONE)
+        assert ada.overflowing(".choose button, .cell", "body") == []
         ada.resize(*DESKTOP)
         expect(ada.page).to_have_title(re.compile("^Your turn · Ada, "))
-        take = ada.page.get_by_role("button", name="Take these")
-        expect(take).to_be_disabled()
+        confirm = ada.page.get_by_role("button", name="Take these")
+        expect(confirm).to_be_disabled()
         ada.page.get_by_role("button", name="Suggestion").click()
-        shows(ada.page.get_by_text("Choose your blocks: 6 of 6"))
-        take.click()
+        expect_visible(ada.page.get_by_text("Choose your blocks: 6 of 6"))
+        confirm.click()
         ada.page.locator(".choose").wait_for(state="detached")
-        assert ada.wait() == "build"
-        # What the others chose lies open.
-        chosen = ada.page.get_by_role("list", name="Players").get_by_role("img")
-        expect(chosen).to_have_count(3)
-        for one in chosen.all():
-            expect(one).to_have_accessible_name(re.compile("Blocks left: .*floor"))
-        # Where there is little room, cards and board are on the screen together all the same.
-        for low in (ON_ITS_SIDE, ENLARGED):
-            ada.resize(*low)
-            assert ada.sticking_out(".dock, .dock button, .cell", "body") == []
-            assert ada.page.evaluate(STRETCHED) < 1.03
-        ada.resize(*SMALLEST)
-        assert ada.sticking_out(".dock button", ".dock") == []
-        assert ada.sticking_out(".dock button", "body") == []
-        assert ada.page.evaluate(STRETCHED) < 1.03
+        assert ada.wait_for_task() == "build"
+        # The tableaus of the opponents are public.
+        tableaus = ada.page.get_by_role("list", name="Players").get_by_role("img")
+        expect(tableaus).to_have_count(3)
+        for tableau in tableaus.all():
+            expect(tableau).to_have_accessible_name(re.compile("Blocks left: .*floor"))
+        # Cards and board fit the screen together even where there is little room.
+        for size in (LANDSCAPE_PHONE, ZOOMED):
+            ada.resize(*size)
+            assert ada.overflowing(".dock, .dock button, .cell", "body") == []
+            assert ada.page.evaluate(MEASURE_DISTORTION) < 1.03
+        ada.resize(*SMALLEST_PHONE)
+        assert ada.overflowing(".dock button", ".dock") == []
+        assert ada.overflowing(".dock button", "body") == []
+        assert ada.page.evaluate(MEASURE_DISTORTION) < 1.03
         ada.resize(*DESKTOP)
         ada.page.get_by_role("button", name="Hint").click()
         build = ada.page.get_by_role("button", name="Build", exact=True)
         expect(build).to_be_enabled()
         before = ada.ply
         build.click()
-        ada.until_after(before)
-        ada.wait()
-        shows(ada.page.locator(".log li").get_by_text("You"))
+        ada.wait_past_ply(before)
+        ada.wait_for_task()
+        expect_visible(ada.page.locator(".log li").get_by_text("You"))
         ada.page.get_by_role("button", name="Undo").click()
         expect(ada.page.locator("[data-ply]")).to_have_attribute("data-ply", str(before))
 
 
-def test_who_does_not_want_to_be_asked_builds_at_once(browser: Browser, up: Running) -> None:
-    with visiting(browser, up.address) as ada:
-        at_a_table(ada, up, *BOTS, first=0)
-        ada.act()
-        assert ada.wait() == "build"
-        shows(ada.page.locator("[data-block] .block > .roof"))  # a drawing, not only its numbers
+def test_without_confirmation_a_press_on_a_site_builds(
+    browser: Browser, server: RunningServer
+) -> None:
+    with open_browser(browser, server.address) as ada:
+        open_table(ada, server, *BOTS, first=0)
+        ada.do_task()
+        assert ada.wait_for_task() == "build"
+        expect_visible(
+            ada.page.locator("[data-block] .block > .roof")
+        )  # a drawing, not only a number
         ada.page.get_by_role("banner").get_by_role("button", name="Settings").click()
-        shows(ada.dialog.get_by_label("Sounds"))
+        expect_visible(ada.dialog.get_by_label("Sounds"))
         assert not ada.dialog.get_by_label("Sounds").is_checked()
         ada.dialog.get_by_label("Ask before a block is built").uncheck()
-        for language in ("de", "nl", "en"):  # whose words are long
+        for language in ("de", "nl", "en"):  # languages with long words first
             ada.dialog.get_by_role("combobox").first.select_option(language)
             expect(ada.page.locator("html")).to_have_attribute("lang", language)
-            assert ada.page.evaluate(LABELS) == [], language
+            assert ada.page.evaluate(FIND_WIDE_LABELS) == [], language
         ada.page.keyboard.press("Escape")
         before = ada.ply
         ada.page.locator("button[data-card]").first.click()
         ada.page.locator("button[data-block]:not(.off)").first.click()
         ada.page.locator("[data-site].can > .ring").first.click(force=True)
-        ada.until_after(before)
+        ada.wait_past_ply(before)
 
 
-def _after_some_moves(visitor: Visitor, up: Running, moves: int) -> set[str]:
-    """Ada's choice and so many turns against three bots, played by a program. Where can she build
-    now?"""
-    client = up.client("Ada")
-    table = client.open(chairs=[{"who": "me"}, *BOTS], pace=0, begin=True, first=0)
-    with client.at(table) as seat:
+def _after_some_moves(user: BrowserUser, server: RunningServer, moves: int) -> set[str]:
+    """Show a game against three bots after some moves of an API client; return the open sites."""
+    client = server.client("Ada")
+    table = client.open_table(
+        seats=[{"occupant": "me"}, *BOTS], bot_delay_ms=0, start=True, first=0
+    )
+    with client.connect(table) as seat:
         play_on(seat, moves)
         sites = {move.partition("+")[0] for move in next(seat.turns()).moves}
-    visitor.be(client)
-    visitor.go(f"/table/{table}")
-    visitor.wait()
+    user.sign_in(client)
+    user.go(f"/table/{table}")
+    user.wait_for_task()
     return sites
 
 
-def test_a_tower_tells_its_floors_and_what_each_would_need(browser: Browser, up: Running) -> None:
-    """On a desktop where one points, on a phone where one taps."""
+def test_the_tooltip_of_a_tower_shows_its_floors_and_the_cost_of_a_takeover(
+    browser: Browser, server: RunningServer
+) -> None:
+    """On a desktop by pointing, on a phone by tapping."""
     for size, touch in ((DESKTOP, False), (PHONE, True)):
-        with visiting(browser, up.address, size, has_touch=touch) as ada:
-            # (Of one on which she could build, a phone tells that instead.)
-            hers = "|".join(_after_some_moves(ada, up, 3))
-            others = re.compile(rf"^(?!{hers}).*floors?, .*, (blue|yellow)")
-            tower = ada.page.get_by_role("button", name=others)
+        with open_browser(browser, server.address, size, has_touch=touch) as ada:
+            # On a phone an open site has no tooltip: the dock describes the move instead.
+            open_sites = "|".join(_after_some_moves(ada, server, 3))
+            closed_tower = re.compile(rf"^(?!{open_sites}).*floors?, .*, (blue|yellow)")
+            tower = ada.page.get_by_role("button", name=closed_tower)
             tower.first.focus()
             tip = ada.page.locator(".tip").first
-            shows(tip.get_by_text("To take it over"))
-            shows(tip.get_by_text(re.compile(r"You: (\d floor|out of reach)")))
-            inside = tip.evaluate("one => one.getBoundingClientRect().toJSON()")
-            assert inside["left"] >= 0
-            assert inside["right"] <= size[0]
-            for _ in range(2):  # whichever way it is drawn
+            expect_visible(tip.get_by_text("To take it over"))
+            expect_visible(tip.get_by_text(re.compile(r"You: (\d floor|out of reach)")))
+            box = tip.evaluate("element => element.getBoundingClientRect().toJSON()")
+            assert box["left"] >= 0
+            assert box["right"] <= size[0]
+            for _ in range(2):  # in both board modes
                 ada.page.keyboard.press("v")
                 tower.first.focus()
-                shows(tip.get_by_text("To take it over"))
+                expect_visible(tip.get_by_text("To take it over"))
 
 
-def test_a_round_is_scored_on_the_board_and_can_be_skipped(browser: Browser, up: Running) -> None:
-    with visiting(browser, up.address) as ada:
-        _after_some_moves(ada, up, 6)
+def test_a_round_is_scored_on_the_board_and_can_be_skipped(
+    browser: Browser, server: RunningServer
+) -> None:
+    with open_browser(browser, server.address) as ada:
+        _after_some_moves(ada, server, 6)
         before = ada.ply
         ada.build()
-        ada.until_after(before)
-        tally = ada.page.locator(".tally")
-        shows(tally)
+        ada.wait_past_ply(before)
+        animation = ada.page.locator(".scoring")
+        expect_visible(animation)
         for size in (PHONE, DESKTOP):
             ada.page.set_viewport_size({"width": size[0], "height": size[1]})
-            assert ada.page.evaluate(COVERED) == []
-            assert ada.sticking_out(".tally, .tally button", "body") == []
-        shows(ada.page.locator(".site.dim"))
-        ada.shot("scoring-desktop")
-        shows(ada.page.locator(".award"))
-        tally.get_by_role("button", name="Skip").click()
-        shows(ada.dialog.get_by_role("heading", name="Round 1"))
-        assert tally.count() == 0
+            assert ada.page.evaluate(FIND_COVERED) == []
+            assert ada.overflowing(".scoring, .scoring button", "body") == []
+        expect_visible(ada.page.locator(".site.dim"))
+        ada.screenshot("scoring-desktop")
+        expect_visible(ada.page.locator(".award"))
+        animation.get_by_role("button", name="Skip").click()
+        expect_visible(ada.dialog.get_by_role("heading", name="Round 1"))
+        assert animation.count() == 0
 
 
-def test_who_wants_no_motion_sees_the_sheet_at_once(browser: Browser, up: Running) -> None:
-    with visiting(browser, up.address, PHONE, reduced_motion="reduce") as ada:
-        _after_some_moves(ada, up, 6)
+def test_with_reduced_motion_the_score_sheet_opens_at_once(
+    browser: Browser, server: RunningServer
+) -> None:
+    with open_browser(browser, server.address, PHONE, reduced_motion="reduce") as ada:
+        _after_some_moves(ada, server, 6)
         ada.build()
-        shows(ada.dialog.get_by_role("heading", name="Round 1"))
+        expect_visible(ada.dialog.get_by_role("heading", name="Round 1"))

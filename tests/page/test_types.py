@@ -1,4 +1,4 @@
-"""The page's types are those of the server."""
+"""The page's protocol types are generated from the server's schema."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import subprocess
 import sys
 from pathlib import Path
 
-from manhattan.server.schema import page_schema
+from manhattan.server.protocol.schema import page_schema
 
 WEB = Path(__file__).parent.parent.parent / "web"
 
 
-def test_the_types_are_made_from_the_schema_as_it_is() -> None:
+def test_the_generated_types_are_up_to_date() -> None:
     node = Path(sys.executable).with_name("node")
-    made = subprocess.run(
-        [node, WEB / "protocol.mjs"],
+    generated = subprocess.run(
+        [node, WEB / "scripts" / "generate-types.mjs"],
         input=json.dumps(page_schema()),
         capture_output=True,
         text=True,
         check=True,
     )
-    kept = (WEB / "src" / "protocol" / "told.ts").read_text("utf-8")
-    assert made.stdout == kept, "run `make types`"
+    committed = (WEB / "src" / "protocol" / "types.gen.ts").read_text("utf-8")
+    assert generated.stdout == committed, "run `make types`"

@@ -2,13 +2,16 @@ import { mount } from 'svelte'
 import './ui/page.css'
 import App from './App.svelte'
 import { language } from './i18n/language.svelte'
-import { settings } from './settings.svelte'
+import { settings } from './state/settings.svelte'
 
 settings.apply()
-void language.begin().then(() => mount(App, { target: document.getElementById('app')! }))
-// Whoever has come by a link finds home even if the server is gone by then: it is fetched when there
-// is nothing else to do. (Not every browser tells when that is.)
-const idle = window.requestIdleCallback ?? ((work: () => void) => setTimeout(work, 1000))
+void language.init().then(() => mount(App, { target: document.getElementById('app')! }))
+// Fetch the home page when the browser is idle, so that a visitor who came by a link can open it even
+// if the server is unreachable by then. (Safari has no requestIdleCallback.)
+const whenIdle = window.requestIdleCallback ?? ((work: () => void) => setTimeout(work, 1000))
 addEventListener('load', () =>
-  setTimeout(() => idle(() => void import('./pages/Home.svelte').catch(() => undefined)), 500)
+  setTimeout(
+    () => whenIdle(() => void import('./pages/HomePage.svelte').catch(() => undefined)),
+    500
+  )
 )

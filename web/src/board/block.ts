@@ -1,29 +1,29 @@
-/** How one block is drawn: two walls with their windows, and its roof. */
+/** The drawing of a block: two walls with their windows, and a roof. */
 
-import type { Colour } from '$/protocol/told'
+import type { Colour } from '$/protocol/types.gen'
 import { line, polygon, round, type Camera, type Point } from './camera'
 import './block.css'
 import { facade } from './facade'
 
-export interface BlockAt {
-  /** The back left corner on the table, and how wide it is. */
+export interface PlacedBlock {
+  /** The back left corner on the board, and the width. */
   x: number
   y: number
   width: number
-  /** The floor on which it stands. */
+  /** The number of floors below it. */
   from: number
   floors: number
   colour: Colour
-  /** Which windows are lit. */
+  /** Seed of the pattern of lit windows. */
   lights: number
 }
 
 const lower = ([x, y]: Point, by: number): Point => [x, y + by]
 
-/** A block as text; with its roof if nothing stands on it, and with lights by night. */
+/** The SVG of a block, with a roof if nothing stands on it, and with lit windows at night. */
 export function blockMarkup(
   camera: Camera,
-  block: BlockAt,
+  block: PlacedBlock,
   { roofed, night }: { roofed: boolean; night: boolean }
 ): string {
   const { x, y, width, from, floors, colour } = block
@@ -36,27 +36,27 @@ export function blockMarkup(
   const c0 = camera.at(x + width, y, from)
   const seam = Math.max(1, camera.floor * 0.14)
   const lights = block.lights + from * 3
-  const wall = ([ax, ay]: Point, [bx, by]: Point): string =>
+  const wallTransform = ([ax, ay]: Point, [bx, by]: Point): string =>
     `matrix(${round(bx - ax)} ${round(by - ay)} 0 ${round(camera.floor)} ${round(ax)} ${round(ay)})`
   const walls = [
-    { name: 'windows', wall: wall(a, b), ...facade(colour, floors, 'front', lights) },
-    { name: 'windows shaded', wall: wall(b, c), ...facade(colour, floors, 'side', lights) }
+    { name: 'windows', wall: wallTransform(a, b), ...facade(colour, floors, 'front', lights) },
+    { name: 'windows shaded', wall: wallTransform(b, c), ...facade(colour, floors, 'side', lights) }
   ]
   const floorLines = Array.from({ length: floors - 1 }, (_, n) => {
     const down = (n + 1) * camera.floor
     return line([lower(a, down), lower(b, down), lower(c, down)])
   }).join('')
-  const path = (name: string, d: string, more = ''): string =>
-    `<path class="${name}" d="${d}" ${more}/>`
+  const path = (name: string, d: string, attributes = ''): string =>
+    `<path class="${name}" d="${d}" ${attributes}/>`
   const strokes = (name: string, d: string, thick: number): string =>
     path(name, d, `stroke-width="${round(thick)}"`)
   return [
     `<g class="block ${colour}">`,
     path('front', `${line([a, b, b0, a0])}z`),
     path('side', `${line([b, c, c0, b0])}z`),
-    ...walls.map((one) => path(one.name, one.windows, `transform="${one.wall}"`)),
+    ...walls.map(({ name, windows, wall }) => path(name, windows, `transform="${wall}"`)),
     ...(night
-      ? walls.map((one) => path(`${one.name} lit`, one.lit, `transform="${one.wall}"`))
+      ? walls.map(({ name, lit, wall }) => path(`${name} lit`, lit, `transform="${wall}"`))
       : []),
     floors > 1 ? strokes('floors', floorLines, Math.max(0.6, camera.floor * 0.07)) : '',
     strokes('seam', line([a0, b0, c0].map((point) => lower(point, -seam / 2))), seam),
@@ -67,7 +67,7 @@ export function blockMarkup(
   ].join('')
 }
 
-function roofMarkup(camera: Camera, { x, y, width, from, floors }: BlockAt): string {
+function roofMarkup(camera: Camera, { x, y, width, from, floors }: PlacedBlock): string {
   const square = (edge: number): string => {
     const [near, far] = [edge, width - edge]
     return polygon(

@@ -1,72 +1,73 @@
-/** A site from above: its height on the roof, and a bar with its floors from bottom to top. */
+/** The drawing of a site from above: its height on the roof, and a bar of its floors. */
 
 import './cell.css'
 import { number } from '$/i18n/language.svelte'
 import { round } from './camera'
-import type { SiteLook } from './looks'
-import { escaped } from './markup'
+import type { SiteView } from './board-types'
+import { escapeXml } from './svg-markup'
 
-const TALL = 100
+const CELL_HEIGHT = 100
 const EDGE = 8
-const HIGHEST_FLOOR = 6.6
+const MAX_FLOOR_HEIGHT = 6.6
 const BAR_HEIGHT = 80
 const GROUND = 92
 
-/** As text, `width` by 100. In a wide cell (on a phone) figures are larger, and words stand
- * elsewhere. */
-export function cellMarkup(look: SiteLook, width: number, wide: boolean): string {
-  const height = look.height + (look.ghost?.floors ?? 0)
-  const colour = look.ghost?.colour ?? look.owner
-  const barred = look.mark === 'barred' && !look.ghost
-  const whole = (more: string): string => `<rect width="${width}" height="${TALL}" rx="9" ${more}/>`
-  const around = (by: number, more: string): string =>
-    `<rect x="${-by}" y="${-by}" width="${round(width + 2 * by)}" height="${TALL + 2 * by}" rx="${9 + by}" fill="none" ${more}/>`
+/** The SVG of a cell, `width` by 100. In a wide cell (on a phone) digits are larger, and notes are
+ * shown elsewhere. */
+export function cellMarkup(view: SiteView, width: number, wide: boolean): string {
+  const height = view.height + (view.ghost?.floors ?? 0)
+  const colour = view.ghost?.colour ?? view.owner
+  const barred = view.mark === 'barred' && !view.ghost
+  const fullCell = (attributes: string): string =>
+    `<rect width="${width}" height="${CELL_HEIGHT}" rx="9" ${attributes}/>`
+  const frame = (by: number, attributes: string): string =>
+    `<rect x="${-by}" y="${-by}" width="${round(width + 2 * by)}" height="${CELL_HEIGHT + 2 * by}" rx="${9 + by}" fill="none" ${attributes}/>`
   const parts: string[] = []
   if (colour && height) {
     const bar = wide ? 20 : 16
     const barAt = round(width - bar - 11)
     parts.push(
       `<g class="${colour}">`,
-      whole('class="front"'),
-      whole(`fill="url(#cell-${colour})" opacity=".5"`),
-      barred ? whole('class="veil"') + whole('fill="url(#barred)" opacity=".6"') : '',
-      roof(look, height, barAt - EDGE - 10, { barred, wide }),
+      fullCell('class="front"'),
+      fullCell(`fill="url(#cell-${colour})" opacity=".5"`),
+      barred ? fullCell('class="veil"') + fullCell('fill="url(#barred)" opacity=".6"') : '',
+      roof(view, height, barAt - EDGE - 10, { barred, wide }),
       '</g>',
-      floors(look, height, barAt, bar)
+      floors(view, height, barAt, bar)
     )
   }
-  if (look.mark === 'open') {
+  if (view.mark === 'open') {
     if (!height) {
       const middle = round(width / 2)
       parts.push(
-        whole('class="candidate"'),
+        fullCell('class="candidate"'),
         `<path class="plus" d="M${middle} 34v32M${round(middle - 16)} 50h32"/>`
       )
     }
-    parts.push(around(2, 'class="halo"'))
-    parts.push(around(4, `class="ring" stroke-width="${look.ghost ? 6 : 3.5}"`))
+    parts.push(frame(2, 'class="halo"'))
+    parts.push(frame(4, `class="ring" stroke-width="${view.ghost ? 6 : 3.5}"`))
   } else if (barred) {
-    parts.push(around(1.5, 'class="dashes"'))
+    parts.push(frame(1.5, 'class="dashes"'))
   }
-  if (look.last && look.height && look.lit === null)
+  if (view.isLast && view.height && view.highlighted === null)
     parts.push('<circle class="last" cx="14" cy="14" r="7"/>')
   return parts.join('')
 }
 
 function roof(
-  look: SiteLook,
+  view: SiteView,
   height: number,
   width: number,
   { barred, wide }: { barred: boolean; wide: boolean }
 ): string {
   const size = (wide ? 46 : 42) * (height > 9 ? 0.84 : 1)
-  // A phone's cells are too small for words: they stand below.
-  const below = look.award
-    ? number(look.award, { signDisplay: 'always' })
-    : look.ghost
-      ? `+${look.ghost.floors}`
+  // A phone's cells are too small for the note, which the dock shows.
+  const below = view.award
+    ? number(view.award, { signDisplay: 'always' })
+    : view.ghost
+      ? `+${view.ghost.floors}`
       : barred && !wide
-        ? look.note
+        ? view.note
         : null
   const middle = round(EDGE + width / 2)
   const foot = round((below ? 43 : 50) + size * 0.36)
@@ -74,29 +75,29 @@ function roof(
     `<rect x="${EDGE}" y="${EDGE}" width="${round(width)}" height="84" rx="6" class="roof"${barred ? ' opacity=".9"' : ''}/>`,
     `<text class="height" x="${middle}" y="${foot}" font-size="${round(size)}">${height}</text>`,
     below
-      ? `<text class="below${barred ? ' barred' : ''}" x="${middle}" y="84" font-size="${barred ? 13.5 : 17}">${escaped(below)}</text>`
+      ? `<text class="below${barred ? ' barred' : ''}" x="${middle}" y="84" font-size="${barred ? 13.5 : 17}">${escapeXml(below)}</text>`
       : ''
   ].join('')
 }
 
-/** The tower from the side. */
-function floors(look: SiteLook, height: number, at: number, wide: number): string {
-  const floor = Math.min(HIGHEST_FLOOR, BAR_HEIGHT / height)
+/** The bar: the tower from the side. */
+function floors(view: SiteView, height: number, x: number, width: number): string {
+  const floor = Math.min(MAX_FLOOR_HEIGHT, BAR_HEIGHT / height)
   const top = (up: number): number => GROUND - up * floor
   const parts = [
-    `<rect class="bar" x="${at - 3}" y="${round(top(height) - 3)}" width="${wide + 6}" height="${round(height * floor + 6)}" rx="4"/>`
+    `<rect class="bar" x="${x - 3}" y="${round(top(height) - 3)}" width="${width + 6}" height="${round(height * floor + 6)}" rx="4"/>`
   ]
   let up = 0
-  for (const block of look.ghost ? [...look.tower, look.ghost] : look.tower) {
+  for (const block of view.ghost ? [...view.tower, view.ghost] : view.tower) {
     up += block.floors
-    const box = `x="${at}" y="${round(top(up) + 0.8)}" width="${wide}" height="${round(block.floors * floor - 1.6)}" rx="1.5"`
+    const box = `x="${x}" y="${round(top(up) + 0.8)}" width="${width}" height="${round(block.floors * floor - 1.6)}" rx="1.5"`
     const lines = Array.from(
       { length: block.floors - 1 },
-      (_, n) => `M${at} ${round(top(up - n - 1))}h${wide}`
+      (_, n) => `M${x} ${round(top(up - n - 1))}h${width}`
     )
     parts.push(
       `<g class="${block.colour}">`,
-      block === look.ghost
+      block === view.ghost
         ? `<rect ${box} class="part ghost"/>`
         : `<rect ${box} class="part"/><rect ${box} fill="url(#chip-${block.colour})" opacity=".6"/>`,
       lines.length ? `<path class="floors" d="${lines.join('')}"/>` : '',

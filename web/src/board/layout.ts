@@ -1,23 +1,23 @@
-/** Where cities and sites lie on the drawn table. */
+/** Layout: where the cities and sites are on the drawn board, in units of sites. */
 
 import { depth, type Camera, type Point } from './camera'
 
 export const TOWER = 0.66
 export const LOT = 0.86
 export const MARGIN = 0.2
-export const LIP = 0.6
-/** In front of a city: for its name and who leads in it. */
+/** The strip in front of a city's sites, for its name and its leader. */
+const LIP = 0.6
 export const PLATE_WIDTH = 3 + 2 * MARGIN
 export const PLATE_DEPTH = 3 + MARGIN + LIP
 export const THICKNESS = 11
 const GAP_ACROSS = 0.5
 const GAP_BACK = 0.8
 export const CITIES = 6
-/** Sites that are drawn together, when a board is drawn piece by piece. */
-export const AT_ONCE = 3
-export const PIECES = (CITIES * 9) / AT_ONCE
-/** The eight ways that lead away from something: to the right and to the front. */
-export const AROUND = [-1, 0, 1]
+/** Sites per step, when a board is rendered progressively. */
+export const SITES_PER_STEP = 3
+export const RENDER_STEPS = (CITIES * 9) / SITES_PER_STEP
+/** The eight directions around something, as steps to the right and to the front. */
+export const DIRECTIONS = [-1, 0, 1]
   .flatMap((x) => [-1, 0, 1].map((y) => [x, y] as const))
   .filter(([x, y]) => x || y)
 
@@ -27,7 +27,7 @@ export interface Spot {
   depth: number
 }
 
-/** The back left corner of a city's plate, with so many cities side by side. */
+/** The back left corner of a city's plate, with `across` cities side by side. */
 export function cityCorner(city: number, across: number): { x: number; y: number } {
   return {
     x: (city % across) * (PLATE_WIDTH + GAP_ACROSS),
@@ -35,7 +35,7 @@ export function cityCorner(city: number, across: number): { x: number; y: number
   }
 }
 
-/** The back left corner of the tower in a row and column of a city, as the viewer sees it. */
+/** The back left corner of the tower in a row and column of a city, as seen by the viewer. */
 function towerCorner(city: number, row: number, column: number, across: number): Spot {
   const corner = cityCorner(city, across)
   const edge = (1 - TOWER) / 2
@@ -44,16 +44,16 @@ function towerCorner(city: number, row: number, column: number, across: number):
   return { x, y, depth: depth(x, y) }
 }
 
-/** Finds those corners; each is the very same thing whenever it is asked for. */
-export function spots(
+/** Return a lookup of these corners that always returns the same object for the same site. */
+export function spotLookup(
   across: number
 ): (site: { city: number; row: number; column: number }) => Spot {
-  const known: Spot[] = []
+  const cache: Spot[] = []
   return ({ city, row, column }) =>
-    (known[9 * city + 3 * row + column] ??= towerCorner(city, row, column, across))
+    (cache[9 * city + 3 * row + column] ??= towerCorner(city, row, column, across))
 }
 
-/** What the whole table takes on the screen: left, top, right, bottom. */
+/** The bounds of the board on the screen: left, top, right, bottom. */
 export function extent(camera: Camera, across: number): [number, number, number, number] {
   const last = cityCorner(CITIES - 1, across)
   const [right, back] = [last.x + PLATE_WIDTH, last.y + PLATE_DEPTH]
@@ -65,7 +65,7 @@ export function extent(camera: Camera, across: number): [number, number, number,
   ]
 }
 
-/** The outline of a tower. */
+/** The outline of a tower, or of the floors `from` to `to`. */
 export function silhouette(camera: Camera, { x, y }: Spot, from: number, to: number): Point[] {
   const w = TOWER
   return [
@@ -78,7 +78,7 @@ export function silhouette(camera: Camera, { x, y }: Spot, from: number, to: num
   ]
 }
 
-/** The four corners of a square around a tower, at a height. */
+/** The corners of a tower's cross-section at a height, widened on every side. */
 export function roof(camera: Camera, { x, y }: Spot, z: number, wider = 0): Point[] {
   const [left, top, w] = [x - wider, y - wider, TOWER + 2 * wider]
   return [

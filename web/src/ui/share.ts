@@ -1,6 +1,6 @@
 import { t } from '$/i18n/language.svelte'
 
-/** Give a link away: by what a phone offers for it, or by the clipboard. Was it copied? */
+/** Share a link with the phone's share sheet, or copy it; return whether it was copied. */
 export async function share(address: string): Promise<boolean> {
   try {
     if (navigator.share && matchMedia('(pointer: coarse)').matches) {
@@ -10,6 +10,6 @@ export async function share(address: string): Promise<boolean> {
     await navigator.clipboard.writeText(address)
     return true
   } catch {
-    return false // he can still mark and copy it himself
+    return false // the visitor can still copy the link by hand
   }
 }

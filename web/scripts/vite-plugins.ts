@@ -1,0 +1,75 @@
+/** The build's own Vite plugins. */
+
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
+import type { Plugin, Rollup } from 'vite'
+
+/** The component of each HTML file. The server chooses the file by the first part of the address. */
+const COMPONENT_BY_PAGE: Record<string, string> = {
+  index: 'HomePage',
+  table: 'TablePage',
+  new: 'NewTablePage',
+  watch: 'WatchPage',
+  learn: 'TutorialPage',
+  rules: 'RulesPage',
+  replay: 'ReplayPage'
+}
+
+/** Write one HTML file per page, with preload links to all files of that page: the browser fetches
+ * them at once instead of discovering them one after the other. */
+export function htmlPages(outDir: string): Plugin {
+  return {
+    name: 'html-pages',
+    apply: 'build',
+    writeBundle(_, bundle) {
+      const html = readFileSync(join(outDir, 'index.html'), 'utf8')
+      for (const [page, component] of Object.entries(COMPONENT_BY_PAGE)) {
+        const links = [...filesOf(bundle, component)]
+          .filter((file) => !html.includes(file))
+          .map((file) =>
+            file.endsWith('.css')
+              ? `<link rel="stylesheet" crossorigin href="/${file}">`
+              : `<link rel="modulepreload" crossorigin href="/${file}">`
+          )
+        const withLinks = html.replace('</head>', `  ${links.join('\n    ')}\n  </head>`)
+        writeFileSync(join(outDir, `${page}.html`), withLinks)
+      }
+    }
+  }
+}
+
+/** The scripts and style sheets of a page, including those of its imports. */
+function filesOf(bundle: Rollup.OutputBundle, component: string): Set<string> {
+  const files = new Set<string>()
+  const add = (chunk: Rollup.OutputChunk): void => {
+    if (files.has(chunk.fileName)) return
+    files.add(chunk.fileName)
+    for (const css of chunk.viteMetadata?.importedCss ?? []) files.add(css)
+    for (const file of chunk.imports) {
+      const imported = bundle[file]
+      if (imported?.type === 'chunk') add(imported)
+    }
+  }
+  for (const output of Object.values(bundle))
+    if (output.type === 'chunk' && output.facadeModuleId?.endsWith(`/pages/${component}.svelte`))
+      add(output)
+  if (!files.size) throw new Error(`the build has no ${component}`)
+  return files
+}
+
+/** Compress all text files once, so that the server need not compress them for every visit. */
+export function brotli(outDir: string): Plugin {
+  return {
+    name: 'brotli',
+    apply: 'build',
+    closeBundle() {
+      for (const name of readdirSync(outDir, { recursive: true, encoding: 'utf8' })) {
+        const file = join(outDir, name)
+        if (!/\.(js|css|html|svg|json|webmanifest)$/.test(name) || !statSync(file).isFile())
+          continue
+        writeFileSync(`${file}.br`, brotliCompressSync(readFileSync(file)))
+      }
+    }
+  }
+}

@@ -1,0 +1,1145 @@
+// Generated from the server’s schema by `make types`. Do not edit.
+
+/**
+ * A colour of blocks. The edition says which four of them are in the box.
+ */
+export type Colour = 'black' | 'blue' | 'green' | 'orange' | 'purple' | 'red' | 'yellow'
+export type Command =
+  PlayMove | RequestUndo | AnswerUndo | Resign | Resume | SendChat | Rematch | ExplainMove | Ping
+export type Message =
+  | ViewMessage
+  | UpdateMessage
+  | ResumedMessage
+  | PresenceMessage
+  | DoneMessage
+  | WhyMessage
+  | ErrorMessage
+  | BotPreparingMessage
+/**
+ * A side of the board, in clockwise order: each is the left neighbour of the one before.
+ */
+export type Side = 'east' | 'north' | 'south' | 'west'
+export type GameEvent =
+  SelectEvent | BuildEvent | RemoveEvent | RedrawEvent | ShuffleEvent | ScoreEvent
+
+/**
+ * Play a move.
+ */
+export interface PlayMove {
+  type: 'play'
+  /**
+   * The number of moves played so far.
+   */
+  ply: number
+  move: string
+  /**
+   * Idempotency key: sent again among the last 32 commands of the table, a command is executed once.
+   */
+  id: string
+}
+/**
+ * Undo your last move; the other people at the table have to agree.
+ */
+export interface RequestUndo {
+  type: 'undo'
+  /**
+   * The number of moves played so far.
+   */
+  ply: number
+  /**
+   * Idempotency key: sent again among the last 32 commands of the table, a command is executed once.
+   */
+  id: string
+}
+/**
+ * Agree to an undo, or refuse it.
+ */
+export interface AnswerUndo {
+  type: 'answer_undo'
+  accept: boolean
+  /**
+   * Idempotency key: sent again among the last 32 commands of the table, a command is executed once.
+   */
+  id: string
+}
+/**
+ * Resign; a bot plays on.
+ */
+export interface Resign {
+  type: 'resign'
+  player?: number | null
+  /**
+   * Idempotency key: sent again among the last 32 commands of the table, a command is executed once.
+   */
+  id: string
+}
+/**
+ * Take your seat back from the bot that played while you were away.
+ */
+export interface Resume {
+  type: 'resume'
+  player?: number | null
+  /**
+   * Idempotency key: sent again among the last 32 commands of the table, a command is executed once.
+   */
+  id: string
+}
+/**
+ * Send a chat message.
+ */
+export interface SendChat {
+  type: 'chat'
+  text: string
+  /**
+   * Idempotency key: sent again among the last 32 commands of the table, a command is executed once.
+   */
+  id: string
+}
+/**
+ * Play again with the same people, after the game. From then on the websocket belongs to the
+ *     new table, whose view is the answer. Sent again at the old table, it leads to the same one.
+ */
+export interface Rematch {
+  type: 'rematch'
+  /**
+   * Deal the cards at once, if you are the first to ask.
+   */
+  start?: boolean
+  /**
+   * Idempotency key: sent again among the last 32 commands of the table, a command is executed once.
+   */
+  id: string
+}
+/**
+ * Ask why a move is illegal; nothing changes.
+ */
+export interface ExplainMove {
+  type: 'why'
+  move: string
+  /**
+   * Idempotency key: sent again among the last 32 commands of the table, a command is executed once.
+   */
+  id: string
+}
+/**
+ * Ask for a sign of life.
+ */
+export interface Ping {
+  type: 'ping'
+  /**
+   * Idempotency key: sent again among the last 32 commands of the table, a command is executed once.
+   */
+  id: string
+}
+/**
+ * Everything that the viewer may see. The next update has this message's number.
+ */
+export interface ViewMessage {
+  type: 'view'
+  number: number
+  now: number
+  table: TableInfo
+  position: Position | null
+  private: PrivateState | null
+  /**
+   * All events so far, as far as the viewer may know them.
+   */
+  game_events: (SelectEvent | BuildEvent | RemoveEvent | RedrawEvent | ShuffleEvent | ScoreEvent)[]
+  chat: ChatLine[]
+  presence: PresenceMessage
+  /**
+   * The viewer's command that led to this table.
+   */
+  reply_to?: string
+}
+/**
+ * A table, its options, and the people and bots at it.
+ */
+export interface TableInfo {
+  id: string
+  stage: 'closed' | 'lobby' | 'over' | 'playing'
+  edition: string
+  house_rules: {
+    [k: string]: string
+  }
+  seats: SeatInfo[]
+  /**
+   * Whether the viewer decides about seats and the start.
+   */
+  host: boolean
+  host_name: string
+  /**
+   * The seat of the first player.
+   */
+  first: 'random' | number
+  rounds: number
+  /**
+   * Blocks of each colour that a player chooses a round.
+   */
+  blocks: number
+  public: boolean
+  hints_disabled: boolean
+  bot_delay_ms: number
+  clock: NoClock | RealTime | Correspondence
+  /**
+   * SHA-256 of the seed, from the moment of the deal.
+   */
+  commitment: string | null
+  /**
+   * Published when the game is over.
+   */
+  seed: string | null
+  undo: UndoRequestInfo | null
+  /**
+   * The table that this one continues.
+   */
+  rematch_of: string | null
+  /**
+   * The table where the same people play again.
+   */
+  rematch: string | null
+}
+/**
+ * A place at the table.
+ */
+export interface SeatInfo {
+  /**
+   * The edge of the board.
+   */
+  side: string
+  colours: string[]
+  name: string
+  occupant: 'bot' | 'open' | 'person'
+  /**
+   * The bot's level.
+   */
+  level: string | null
+  you: boolean
+  /**
+   * A bot plays for the absent person.
+   */
+  bot_controlled: boolean
+  resigned: boolean
+}
+/**
+ * Unlimited time.
+ */
+export interface NoClock {
+  kind: 'none'
+}
+/**
+ * A bank of seconds for the whole game, and an increment after each move.
+ */
+export interface RealTime {
+  kind: 'real_time'
+  /**
+   * Seconds for the whole game.
+   */
+  bank: number
+  /**
+   * Seconds added after each move.
+   */
+  increment?: number
+}
+/**
+ * Some days for each move.
+ */
+export interface Correspondence {
+  kind: 'correspondence'
+  /**
+   * Days for each move.
+   */
+  days: number
+}
+/**
+ * A player asks to undo a move.
+ */
+export interface UndoRequestInfo {
+  player: number
+  /**
+   * The game would return to this ply.
+   */
+  ply: number
+  you_decide: boolean
+}
+/**
+ * The public state of the game.
+ */
+export interface Position {
+  /**
+   * The number of moves so far.
+   */
+  ply: number
+  round: number
+  phase: 'build' | 'over' | 'remove' | 'select'
+  /**
+   * The player to move.
+   */
+  mover: number
+  start_player: number
+  /**
+   * By site.
+   */
+  towers: {
+    [k: string]: TowerInfo
+  }
+  /**
+   * By colour: not yet chosen.
+   */
+  supplies: {
+    /**
+     * @minItems 4
+     * @maxItems 4
+     */
+    [k: string]: [number, number, number, number]
+  }
+  /**
+   * By colour: chosen for this round.
+   */
+  tableaus: {
+    /**
+     * @minItems 4
+     * @maxItems 4
+     */
+    [k: string]: [number, number, number, number]
+  }
+  /**
+   * By colour: out of the game.
+   */
+  taken_out: {
+    /**
+     * @minItems 4
+     * @maxItems 4
+     */
+    [k: string]: [number, number, number, number]
+  }
+  /**
+   * The cards played or shown since the last shuffle.
+   */
+  played: number[]
+  /**
+   * The number of cards in the draw pile.
+   */
+  pile: number
+  shuffles: number
+  scores: number[]
+  /**
+   * What each player would score if the round ended now.
+   */
+  projected_scores: number[]
+  /**
+   * The score sheets of past rounds.
+   */
+  sheets: ScoreEvent[]
+  result: GameResult | null
+  clock?: ClockInfo
+}
+/**
+ * A tower.
+ */
+export interface TowerInfo {
+  /**
+   * From bottom to top: `y1b3` is a blue 3 on a yellow 1.
+   */
+  blocks: string
+  owner: string
+  height: number
+  /**
+   * The floors of each colour.
+   */
+  floors: {
+    [k: string]: number
+  }
+  /**
+   * The smallest block that each colour can build here; null if none can.
+   */
+  needs: {
+    [k: string]: number | null
+  }
+}
+/**
+ * A round was scored.
+ */
+export interface ScoreEvent {
+  type: 'score'
+  round: number
+  colours: {
+    [k: string]: ColourScore
+  }
+  /**
+   * The total of each player after the round.
+   */
+  scores: number[]
+}
+/**
+ * The points of one colour in one round.
+ */
+export interface ColourScore {
+  tallest: number
+  /**
+   * The letters of the cities.
+   */
+  majorities: string[]
+  towers: number
+}
+/**
+ * The final scores, and the winners.
+ */
+export interface GameResult {
+  scores: number[]
+  winners: number[]
+  decided_by: 'majorities' | 'points' | 'shared' | 'tallest'
+}
+/**
+ * The clocks of all players.
+ */
+export interface ClockInfo {
+  /**
+   * The time left when `since` began.
+   */
+  left: number[]
+  /**
+   * The player whose clock runs.
+   */
+  running: number | null
+  /**
+   * The running clock shows `left` minus the time that passed since then.
+   */
+  since: number
+}
+/**
+ * What only this viewer sees.
+ */
+export interface PrivateState {
+  /**
+   * The player whose hand this is; null for a spectator.
+   */
+  player: number | null
+  hand: number[]
+  /**
+   * The legal moves; null if it's another's turn.
+   */
+  moves: (SelectMoves | BuildMoves | RemoveMoves) | null
+  undo: UndoOption
+}
+/**
+ * The player chooses this number of blocks of each colour from its supply.
+ */
+export interface SelectMoves {
+  kind: 'select'
+  blocks: number
+  supplies: {
+    /**
+     * @minItems 4
+     * @maxItems 4
+     */
+    [k: string]: [number, number, number, number]
+  }
+}
+/**
+ * The player places a block.
+ */
+export interface BuildMoves {
+  kind: 'build'
+  placements: Placement[]
+}
+/**
+ * A site where the player can build with one colour, and what that would change.
+ */
+export interface Placement {
+  site: string
+  /**
+   * The card that names the site.
+   */
+  card: number
+  /**
+   * The smallest block first.
+   */
+  moves: string[]
+  /**
+   * The colour that owns the tower now, if it isn't the block's.
+   */
+  takes_from: string | null
+  /**
+   * For each move, each player's additional points if the round ended then.
+   */
+  gains: number[][]
+}
+/**
+ * The player removes a block from the game.
+ */
+export interface RemoveMoves {
+  kind: 'remove'
+  moves: string[]
+}
+/**
+ * Whether the viewer can ask to undo their last move.
+ */
+export interface UndoOption {
+  allowed: boolean
+  /**
+   * Why not.
+   */
+  reason: string | null
+  /**
+   * The reason's parameters.
+   */
+  params: {
+    [k: string]: string | number
+  }
+}
+/**
+ * A player chose the blocks of a round.
+ */
+export interface SelectEvent {
+  type: 'select'
+  player: number
+  move: string
+}
+/**
+ * A player placed a block, and drew a card.
+ */
+export interface BuildEvent {
+  type: 'build'
+  player: number
+  move: string
+  card: number
+  /**
+   * Only for the player who drew the card.
+   */
+  drew?: number
+}
+/**
+ * A player who could place nothing removed a block from the game.
+ */
+export interface RemoveEvent {
+  type: 'remove'
+  player: number
+  move: string
+}
+/**
+ * A player who could place nothing showed their hand and drew another.
+ */
+export interface RedrawEvent {
+  type: 'redraw'
+  player: number
+  hand: number[]
+  /**
+   * Only for the player who drew the cards.
+   */
+  drew?: number[]
+}
+/**
+ * The played cards became the draw pile.
+ */
+export interface ShuffleEvent {
+  type: 'shuffle'
+  /**
+   * Only in the record of a finished game.
+   */
+  pile?: number[]
+}
+/**
+ * A chat message.
+ */
+export interface ChatLine {
+  /**
+   * The number of its update.
+   */
+  number: number
+  at: number
+  name: string
+  /**
+   * The sender's seat; null for a spectator.
+   */
+  seat: number | null
+  text: string
+}
+/**
+ * The people who are connected.
+ */
+export interface PresenceMessage {
+  type: 'presence'
+  /**
+   * By seat; a bot is always present.
+   */
+  present: boolean[]
+  spectators: number
+}
+/**
+ * Something happened at the table.
+ */
+export interface UpdateMessage {
+  type: 'update'
+  number: number
+  at: number
+  event:
+    | TableOpenedPayload
+    | SeatTakenPayload
+    | SeatVacatedPayload
+    | BotSeatedPayload
+    | TableClosedPayload
+    | GameStartedPayload
+    | MovePlayedPayload
+    | UndoRequestedPayload
+    | UndoAnsweredPayload
+    | PlayerResignedPayload
+    | TimeExpiredPayload
+    | PlayerReturnedPayload
+    | SeatTransferCreatedPayload
+    | SeatTransferredPayload
+    | ChatSentPayload
+    | RematchOpenedPayload
+  /**
+   * What a move caused, as in a record.
+   */
+  game_events?: (SelectEvent | BuildEvent | RemoveEvent | RedrawEvent | ShuffleEvent | ScoreEvent)[]
+  patch?: PositionPatch
+  table?: TableInfo
+  private?: PrivateState
+  /**
+   * The viewer's command that caused the update.
+   */
+  reply_to?: string
+}
+/**
+ * The table was opened.
+ */
+export interface TableOpenedPayload {
+  type: 'table_opened'
+}
+/**
+ * A person took a seat.
+ */
+export interface SeatTakenPayload {
+  type: 'seat_taken'
+  seat: number
+  name: string
+}
+/**
+ * Seats are open again, before the game.
+ */
+export interface SeatVacatedPayload {
+  type: 'seat_vacated'
+  /**
+   * One, or those of all people on a screen.
+   */
+  seats: number[]
+}
+/**
+ * A bot got a seat.
+ */
+export interface BotSeatedPayload {
+  type: 'bot_seated'
+  seat: number
+  level: string
+}
+/**
+ * The table was closed before the game.
+ */
+export interface TableClosedPayload {
+  type: 'table_closed'
+}
+/**
+ * The cards were dealt.
+ */
+export interface GameStartedPayload {
+  type: 'game_started'
+}
+/**
+ * A player moved.
+ */
+export interface MovePlayedPayload {
+  type: 'move_played'
+  player: number
+  move: string
+}
+/**
+ * A player asked to undo moves. Where no player has to agree, they are undone.
+ */
+export interface UndoRequestedPayload {
+  type: 'undo_requested'
+  player: number
+  /**
+   * The game would return to this ply.
+   */
+  ply: number
+}
+/**
+ * A player answered the request, or it expired.
+ */
+export interface UndoAnsweredPayload {
+  type: 'undo_answered'
+  accepted: boolean
+}
+/**
+ * A player resigned; a bot plays on.
+ */
+export interface PlayerResignedPayload {
+  type: 'player_resigned'
+  player: number
+}
+/**
+ * A player's time expired; a bot plays for them.
+ */
+export interface TimeExpiredPayload {
+  type: 'time_expired'
+  player: number
+}
+/**
+ * A player took over from the bot.
+ */
+export interface PlayerReturnedPayload {
+  type: 'player_returned'
+  player: number
+}
+/**
+ * A person prepared to move a seat to another device.
+ */
+export interface SeatTransferCreatedPayload {
+  type: 'seat_transfer_created'
+  seat: number
+}
+/**
+ * The seat belongs to another device now.
+ */
+export interface SeatTransferredPayload {
+  type: 'seat_transferred'
+  seat: number
+}
+/**
+ * A person sent a chat message.
+ */
+export interface ChatSentPayload {
+  type: 'chat_sent'
+  name: string
+  /**
+   * The sender's seat; null for a spectator.
+   */
+  seat: number | null
+  text: string
+}
+/**
+ * The same people play again at another table.
+ */
+export interface RematchOpenedPayload {
+  type: 'rematch_opened'
+  table: string
+}
+/**
+ * The fields of a position that an event changed.
+ */
+export interface PositionPatch {
+  ply?: number
+  round?: number
+  phase?: 'build' | 'over' | 'remove' | 'select'
+  mover?: number
+  start_player?: number
+  /**
+   * The changed towers by site; null where a tower disappeared.
+   */
+  towers?: {
+    [k: string]: TowerInfo | null
+  }
+  supplies?: {
+    /**
+     * @minItems 4
+     * @maxItems 4
+     */
+    [k: string]: [number, number, number, number]
+  }
+  tableaus?: {
+    /**
+     * @minItems 4
+     * @maxItems 4
+     */
+    [k: string]: [number, number, number, number]
+  }
+  taken_out?: {
+    /**
+     * @minItems 4
+     * @maxItems 4
+     */
+    [k: string]: [number, number, number, number]
+  }
+  played?: number[]
+  pile?: number
+  shuffles?: number
+  scores?: number[]
+  projected_scores?: number[]
+  sheets?: ScoreEvent[]
+  result?: GameResult | null
+  clock?: ClockInfo
+}
+/**
+ * A reconnected viewer has every update before this number; the others follow.
+ */
+export interface ResumedMessage {
+  type: 'resumed'
+  number: number
+  now: number
+  presence: PresenceMessage
+}
+/**
+ * A command was carried out earlier, or had nothing to change.
+ */
+export interface DoneMessage {
+  type: 'done'
+  reply_to: string
+  /**
+   * The update that the command caused.
+   */
+  number: number | null
+}
+/**
+ * Why a move is illegal; without a problem it is legal.
+ */
+export interface WhyMessage {
+  type: 'why'
+  reply_to: string
+  problem: Problem | null
+}
+/**
+ * Why something was rejected: a named reason, its parameters, and an English sentence.
+ */
+export interface Problem {
+  reason: string
+  params: {
+    [k: string]: string | number
+  }
+  text: string
+}
+/**
+ * Something was rejected, and changed nothing. Only after `storage_unavailable` it may have
+ *     been done. A command that is sent again with its id is not executed twice (see the id).
+ */
+export interface ErrorMessage {
+  type: 'error'
+  reason: string
+  params: {
+    [k: string]: string | number
+  }
+  text: string
+  reply_to: string | null
+}
+/**
+ * A bot's first move takes long, because its code has to be compiled.
+ */
+export interface BotPreparingMessage {
+  type: 'bot_preparing'
+  player: number
+}
+/**
+ * The name that a person wants to be called.
+ */
+export interface AccountRequest {
+  name: string
+}
+/**
+ * The bot for a seat.
+ */
+export interface BotRequest {
+  level: string
+}
+/**
+ * The seat that moves to another device.
+ */
+export interface SeatTransferRequest {
+  /**
+   * Required where several people share the sender's screen.
+   */
+  seat?: number | null
+}
+/**
+ * The secret of a seat transfer.
+ */
+export interface SeatClaimRequest {
+  secret: string
+}
+/**
+ * The learner's moves so far.
+ */
+export interface TutorialRequest {
+  /**
+   * Oldest first, as in a record.
+   */
+  moves: string[]
+}
+/**
+ * Which public tables to list.
+ */
+export interface TableListQuery {
+  /**
+   * The stage of the tables.
+   */
+  stage?: 'lobby' | 'over' | 'playing'
+}
+/**
+ * Whether the game starts at once.
+ */
+export interface StartQuery {
+  /**
+   * Deal the cards at once, if no seat is open.
+   */
+  start?: boolean
+}
+/**
+ * The person who asks; without a name, no person is known.
+ */
+export interface Account {
+  name: string | null
+}
+/**
+ * An edition of the game.
+ */
+export interface EditionInfo {
+  id: string
+  title: string
+  colours: string[]
+  cities: string[]
+  /**
+   * The edition's choice of each house rule.
+   */
+  rules: {
+    [k: string]: string
+  }
+}
+/**
+ * A bot.
+ */
+export interface LevelInfo {
+  name: string
+  title: string
+  description: string
+}
+/**
+ * Everything that can be played.
+ */
+export interface Catalog {
+  editions: EditionInfo[]
+  /**
+   * The choices of each rule.
+   */
+  house_rules: {
+    [k: string]: string[]
+  }
+  levels: LevelInfo[]
+}
+/**
+ * A seat of a listed table.
+ */
+export interface ListedPlayer {
+  name: string
+  level: string | null
+  open: boolean
+}
+/**
+ * A public table.
+ */
+export interface ListedTable {
+  id: string
+  edition: string
+  house_rules: {
+    [k: string]: string
+  }
+  players: ListedPlayer[]
+  host: string
+  clock: NoClock | RealTime | Correspondence
+  hints_disabled: boolean
+  round: number
+  opened_at: number
+}
+/**
+ * Public tables, the latest first.
+ */
+export interface TableList {
+  tables: ListedTable[]
+}
+/**
+ * A table where the person has a seat.
+ */
+export interface MyTable {
+  table: TableInfo
+  round: number
+  your_turn: boolean
+  /**
+   * When the running clock expires.
+   */
+  due: number | null
+}
+/**
+ * The person's tables, the latest first.
+ */
+export interface MyTableList {
+  tables: MyTable[]
+}
+/**
+ * The table where the same people play again.
+ */
+export interface RematchTable {
+  table: string
+}
+/**
+ * The secret with which another device claims the seat.
+ */
+export interface SeatTransferSecret {
+  secret: string
+}
+/**
+ * A record that follows the rules.
+ */
+export interface RecordCheck {
+  moves: number
+  over: boolean
+}
+/**
+ * A good move.
+ */
+export interface HintResponse {
+  move: string
+  /**
+   * The colour that owns the tower now, if it isn't the block's.
+   */
+  takes_from: string | null
+  /**
+   * Each player's additional points if the round ended after a placement.
+   */
+  gains: number[]
+}
+/**
+ * What to expect after a move.
+ */
+export interface RankedMove {
+  move: string
+  /**
+   * Of each player.
+   */
+  win_probabilities: number[]
+  /**
+   * Final scores, of each player.
+   */
+  expected_scores: number[]
+  /**
+   * Lower bounds of the probabilities, 95 %.
+   */
+  low: number[]
+  /**
+   * Upper bounds of the probabilities, 95 %.
+   */
+  high: number[]
+  rollouts: number
+}
+/**
+ * A player's moves, the best first.
+ */
+export interface EvaluationResponse {
+  player: number
+  moves: RankedMove[]
+}
+/**
+ * A player of a tutorial step; the learner is the first.
+ */
+export interface TutorialPlayer {
+  name: string
+  side: string
+  colours: string[]
+}
+/**
+ * A step of the tutorial after the learner's moves.
+ */
+export interface TutorialStep {
+  number: number
+  /**
+   * The number of steps.
+   */
+  steps: number
+  edition: string
+  /**
+   * In turn order, clockwise.
+   */
+  players: TutorialPlayer[]
+  rounds: number
+  /**
+   * Blocks of each colour that a player chooses a round.
+   */
+  blocks: number
+  position: Position
+  private: PlayerState
+  /**
+   * What the learner's moves caused.
+   */
+  game_events: (SelectEvent | BuildEvent | RemoveEvent | RedrawEvent | ShuffleEvent | ScoreEvent)[]
+  /**
+   * `open` before the first move; then whether the task is solved.
+   */
+  outcome: 'missed' | 'open' | 'solved'
+}
+/**
+ * What one player sees beside the public state.
+ */
+export interface PlayerState {
+  /**
+   * The player whose hand this is; null for a spectator.
+   */
+  player: number | null
+  hand: number[]
+  /**
+   * The legal moves; null if it's another's turn.
+   */
+  moves: (SelectMoves | BuildMoves | RemoveMoves) | null
+}
+/**
+ * The options of a table. Options that the rules can't set up raise ``SetupError``.
+ */
+export interface TableOptions {
+  edition?: string
+  house_rules?: {
+    [k: string]: string
+  }
+  /**
+   * In turn order, clockwise.
+   */
+  seats: SeatOptions[]
+  /**
+   * The start player: drawn at random, or a seat.
+   */
+  first?: 'random' | number
+  /**
+   * Listed for everyone; otherwise reached by its link.
+   */
+  public?: boolean
+  clock?: NoClock | RealTime | Correspondence
+  /**
+   * No hints for any player.
+   */
+  hints_disabled?: boolean
+  /**
+   * The least duration of a bot's move.
+   */
+  bot_delay_ms?: number
+}
+/**
+ * The intended holder of a seat.
+ */
+export interface SeatOptions {
+  /**
+   * `me`: the person who opens the table. `here`: another person on the same screen. `open`: the first person who takes the seat. `bot`: a bot.
+   */
+  occupant: 'bot' | 'here' | 'me' | 'open'
+  /**
+   * For `here`; for `me` a different name.
+   */
+  name?: string | null
+  /**
+   * For `bot`.
+   */
+  level?: string | null
+  /**
+   * For all seats or for none.
+   */
+  side?: Side | null
+  /**
+   * For all seats or for none.
+   */
+  colours?: Colour[] | null
+}

@@ -1,0 +1,42 @@
+/** The visitor's session: the name under which the server knows this browser. */
+
+import { api } from '$/protocol/http'
+
+class Session {
+  name = $state<string | null>(null)
+  #input = $state<string | null>(null)
+  #request: Promise<void> | null = null
+
+  /** The value of a name field: what the visitor typed, or else the name that the server knows,
+   * which may arrive late and never replaces typed text. */
+  get nameInput(): string {
+    return this.#input ?? this.name ?? ''
+  }
+  set nameInput(name: string) {
+    this.#input = name
+  }
+
+  async load(): Promise<void> {
+    this.#request ??= api.me().then(
+      (identity) => void (this.name = identity.name),
+      () => void (this.#request = null)
+    )
+    await this.#request
+  }
+
+  /** Register the typed name, unless the server knows it already. */
+  async saveName(fallback: string): Promise<void> {
+    await this.load()
+    const name = this.nameInput.trim() || fallback
+    if (this.name !== name) this.name = (await api.setName(name)).name
+    this.#input = null
+  }
+
+  /** Register under the fallback name, unless the server knows the visitor already. */
+  async ensureIdentity(fallback: string): Promise<void> {
+    await this.load()
+    if (this.name === null) this.name = (await api.setName(fallback)).name
+  }
+}
+
+export const session = new Session()

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import { t } from '$/i18n/language.svelte'
+import { ApiError, SERVER_UNREACHABLE } from '$/protocol/http'
+import type { Problem } from '$/protocol/types.gen'
+import { errorText, reasonText } from './error-text'
+
+it('translates a reason with its parameters', () => {
+  const params = { needed: 4, colour: 'orange', given: 3 }
+  expect(reasonText({ reason: 'wrong_number_of_blocks', params, text: '' })).toBe(
+    'Choose 4 blocks of orange, not 3.'
+  )
+})
+
+it('falls back to the text of a newer server', () => {
+  expect(reasonText({ reason: 'from_the_future', params: {}, text: 'Not yet.' })).toBe('Not yet.')
+  expect(reasonText({ reason: 'not_your_turn', params: {}, text: 'Wait.' })).toBe('Wait.')
+})
+
+it('explains which input was invalid', () => {
+  const invalid = (params: Problem['params']): string =>
+    reasonText({ reason: 'bad_request', params, text: 'Whatever the server says.' })
+  expect(invalid({ path: '$.name' })).toBe(t('reason.bad_name'))
+  expect(invalid({ path: '$.seats[1].name' })).toBe(t('reason.bad_name'))
+  expect(invalid({ path: '$.clock.bank' })).toBe(t('reason.bad_clock'))
+  expect(invalid({ path: '$.seats' })).toBe(t('reason.bad_request'))
+  expect(invalid({ path: '$' })).toBe(t('reason.bad_request'))
+  expect(invalid({})).toBe(t('reason.bad_request'))
+})
+
+it('treats anything else as an unreachable server', () => {
+  const unreachable = errorText(new ApiError(SERVER_UNREACHABLE))
+  expect(errorText(new TypeError('boom'))).toBe(unreachable)
+})

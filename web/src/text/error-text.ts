@@ -1,0 +1,34 @@
+/** Error messages in the page's language: the server names a reason and sends its parameters. */
+
+import { language, t, type Key } from '$/i18n/language.svelte'
+import { ApiError } from '$/protocol/http'
+import type { Problem } from '$/protocol/types.gen'
+
+/** Messages for invalid input, by the path of the field: `$.seats[1].name`, `$.clock.bank`. */
+const INPUT_MESSAGES: [RegExp, Key][] = [
+  [/\.name$/, 'reason.bad_name'],
+  [/^\$\.clock\b/, 'reason.bad_clock']
+]
+
+export function reasonText({ reason, params, text }: Problem): string {
+  const path = reason === 'bad_request' ? `${params['path']}` : ''
+  const input = INPUT_MESSAGES.find(([pattern]) => pattern.test(path))
+  if (input) return t(input[1])
+  const key = `reason.${reason}`
+  if (!language.has(key)) return text || t('reason.server_unreachable')
+  const values = { ...params } as Record<string, string | number>
+  // The protocol names colours in English.
+  for (const name of ['colour', 'owner', 'first', 'second']) {
+    const colour = `colour.${values[name]}`
+    if (language.has(colour)) values[name] = t(colour)
+  }
+  try {
+    return t(key, values)
+  } catch {
+    return text // a newer server does not send a parameter that the message needs
+  }
+}
+
+export function errorText(error: unknown): string {
+  return error instanceof ApiError ? reasonText(error.problem) : t('reason.server_unreachable')
+}
