@@ -1,36 +1,40 @@
-# Two commands are all that anybody needs: `make play` and `make test`.
-# The system's Python where it will do: it is built for speed, which others often are not (the server
-# carries a sixth more with it).
+# `make play` plays, `make test` checks everything; `make help` lists the rest.
+
+# Prefer the system's Python: distributions build it with optimizations (the server is a sixth faster).
 PYTHON ?= $(shell /usr/bin/python3 -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
   2>/dev/null && echo /usr/bin/python3 || echo python3)
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PINNED := --constraint constraints.txt
-# The same for what builds the package, which pip sets up apart.
+# Pins for the isolated environment in which pip builds the package.
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 
-# Hundreds of processes are started in the tests: none of them compiles what another has compiled,
-# even where Python is told to keep nothing.
+# Let the hundreds of processes of the tests share compiled bytecode, whatever the user's setting.
 export PYTHONDONTWRITEBYTECODE :=
 
-# Node for what looks at the page's code, from a wheel: nobody has to have one.
-NODE := $(BIN)/node
+# Node comes from a wheel, so no user has to install it.
+NPM := env $(if $(TOGETHER),NO_COLOR=1) "PATH=$(CURDIR)/$(BIN):$$PATH" $(BIN)/npm --prefix web --silent
 
-# What the page is made from: when it changes, it is built anew.
+# The page is rebuilt when one of these changes.
 PAGE := build_page.py $(shell find web -type f -not -path '*/node_modules/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help play play-here test format types bench minds clean
+.PHONY: help play play-here format types bench models clean
 
 help:
-	@echo "make play    set everything up and open the game in a browser"
-	@echo "make play-here  the same in this terminal (make play-here ARGS='--players 2')"
-	@echo "make test    set everything up and run every check and test"
-	@echo "make format  put the code in order"
-	@echo "make bench   measure the speed on this machine"
-	@echo "make minds   learn anew what the bots know: an hour or two"
-	@echo "make clean   remove what these commands made"
+	@echo "make play         install everything and open the game in a browser"
+	@echo "make play-here    the same in this terminal (make play-here ARGS='--players 2')"
+	@echo "make test         install everything and run every check and test"
+	@echo "make lint         check style and formatting"
+	@echo "make typecheck    check types"
+	@echo "make test-unit    run the unit tests and measure coverage; see also test-process,"
+	@echo "                  test-compute, test-uncompiled, test-page and test-web"
+	@echo "make format       format the code"
+	@echo "make types        generate the page's types from the server's schema"
+	@echo "make bench        measure the speed on this machine"
+	@echo "make models       train the bots' models: an hour or two"
+	@echo "make clean        remove what these commands created"
 
 play: $(VENV)/.installed
 	@$(BIN)/manhattan serve $(ARGS)
@@ -38,64 +42,145 @@ play: $(VENV)/.installed
 play-here: $(VENV)/.installed
 	@$(BIN)/manhattan play $(ARGS)
 
-# All stages and who waits for whom: tests/stages.py (make test STAGES='types measured').
-test: $(VENV)/.installed-test chromium-headless-shell
-	@$(BIN)/python tests/stages.py $(STAGES)
-
-# Every page in every language, size and light; every edition and number of players: half an hour.
-.PHONY: test-pages
-test-pages: $(VENV)/.installed-test chromium
-	BROWSER_TESTED=chromium $(BIN)/python -m pytest -n 3 --dist loadgroup tests/page
-
-# Debian's browser, and the same without windows; elsewhere they are looked for by these names.
-.PHONY: chromium chromium-headless-shell
-chromium chromium-headless-shell:
-	@command -v $@ >/dev/null || { echo "Installing $@ for the tests ..."; \
-	  apt-get update -qq && apt-get install -y -qq $@ >/dev/null; }
-
 format: $(VENV)/.installed-test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	cd web && ../$(NODE) node_modules/prettier/bin/prettier.cjs --write --log-level warn .
+	$(NPM) run format
 
-# The page's types, from what the server says and understands.
-types: $(VENV)/.installed
-	$(BIN)/python -m manhattan.server.schema | $(NODE) web/protocol.mjs > web/src/protocol/told.ts.new
-	mv web/src/protocol/told.ts.new web/src/protocol/told.ts
+types: $(VENV)/.installed-test
+	$(BIN)/python -m manhattan.server.protocol.schema | $(NPM) run types > web/src/protocol/types.gen.ts.new
+	mv web/src/protocol/types.gen.ts.new web/src/protocol/types.gen.ts
 
 bench: $(VENV)/.installed
-	$(BIN)/python bench/rules_speed.py
+	$(BIN)/manhattan bench rules
 
-# What comes with the package. The usual tables are learned for longest.
-MINDS := src/manhattan/judgement/minds
-minds: $(VENV)/.installed
-	$(BIN)/manhattan train --players 4 --out $(MINDS)/4-players-6x4.npz
-	$(BIN)/manhattan train --players 3 --out $(MINDS)/3-players-4x6.npz
-	$(BIN)/manhattan train --players 2 --out $(MINDS)/2-players-4x6-2-colours.npz
-	$(BIN)/manhattan train --players 2 -r two_players=4x4 --scale 0.5 --out $(MINDS)/2-players-4x4-2-colours.npz
-	$(BIN)/manhattan train --players 2 -r two_players=6x4-one-colour --scale 0.5 --out $(MINDS)/2-players-6x4.npz
-	$(BIN)/manhattan train --players 3 -r three_players=6x4 --scale 0.5 --out $(MINDS)/3-players-6x4.npz
-	$(BIN)/manhattan train --players 4 -r four_players=4x6 --scale 0.5 --out $(MINDS)/4-players-4x6.npz
+# The models that come with the package. The usual tables are trained for longest.
+MODELS := src/manhattan/ai/models
+models: $(VENV)/.installed
+	$(BIN)/manhattan train --players 4 --out $(MODELS)/4-players-6x4.npz
+	$(BIN)/manhattan train --players 3 --out $(MODELS)/3-players-4x6.npz
+	$(BIN)/manhattan train --players 2 --out $(MODELS)/2-players-4x6-2-colours.npz
+	$(BIN)/manhattan train --players 2 -r two_players=4x4 --scale 0.5 --out $(MODELS)/2-players-4x4-2-colours.npz
+	$(BIN)/manhattan train --players 2 -r two_players=6x4-one-colour --scale 0.5 --out $(MODELS)/2-players-6x4.npz
+	$(BIN)/manhattan train --players 3 -r three_players=6x4 --scale 0.5 --out $(MODELS)/3-players-6x4.npz
+	$(BIN)/manhattan train --players 4 -r four_players=4x6 --scale 0.5 --out $(MODELS)/4-players-4x6.npz
 
 clean:
-	rm -rf $(VENV) src/manhattan/page web/node_modules .coverage .coverage.* .coverage-* .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf $(VENV) build src/manhattan/page web/node_modules .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(VENV)/.made:
+# --- Checks and tests ---
+# Each target runs alone; `make test` runs all of them side by side. The pytest markers are
+# described in pyproject.toml; tests/conftest.py sets most of them by folder.
+
+CHECKS := lint typecheck test-web test-process test-page test-unit test-uncompiled test-compute
+.PHONY: test lint-python lint-web test-page-all $(CHECKS)
+
+# The sub-make's process id is in TOGETHER: `exec` keeps that of the shell.
+test: $(VENV)/.installed-test browser
+	@exec $(MAKE) --no-print-directory --jobs TOGETHER=$$$$ $(CHECKS)
+
+# In `make test`, .ci/step keeps each command's output in build/test/, reports how it ended, and
+# ends everything when it failed.
+step = $(if $(TOGETHER),@exec .ci/step $(1))
+
+ifdef TOGETHER
+# Three lanes keep two cores busy. The first holds what waits for servers, browsers and processes,
+# one target after the other; the second compiles; the third only computes, at a low priority, so
+# that it fills the gaps and slows down none of the others.
+test-web: | lint
+test-process: | test-web
+test-page: | test-process
+test-unit: | test-page
+typecheck: | build/.compiled
+test-compute: | test-uncompiled
+NICE := nice -n 19
+endif
+
+PYTEST := $(BIN)/python -m pytest --dist loadgroup
+COVERAGE := $(BIN)/coverage report
+
+# Coverage of compiled code is measured with the compiler off (test-uncompiled).
+COMPILED := src/manhattan/kernel src/manhattan/ai src/manhattan/envs/engine
+UNCOMPILED := env NUMBA_DISABLE_JIT=1 MANHATTAN_CHECKED=1 COVERAGE_FILE=.coverage-uncompiled
+
+lint: lint-python lint-web
+
+lint-python: $(VENV)/.installed-test
+	$(call step,ruff-check) $(BIN)/ruff check .
+	$(call step,ruff-format) $(BIN)/ruff format --check .
+
+lint-web: $(VENV)/.installed-test
+	$(call step,lint-web) $(NPM) run lint
+
+typecheck: $(VENV)/.installed-test
+	$(call step,mypy) $(BIN)/mypy
+	$(call step,svelte-check) $(NPM) run check
+
+test-web: $(VENV)/.installed-test
+	$(call step,vitest) $(NPM) run test
+
+# Coverage makes Python half as fast, so tests that start processes or play many games go without.
+test-process: $(VENV)/.installed-test
+	$(call step,test-process) $(PYTEST) -n 3 -m process
+
+test-page: $(VENV)/.installed-test build/.compiled browser
+	$(call step,test-page) $(PYTEST) -n 3 -m "browser and not thorough" tests/page
+
+test-unit: $(VENV)/.installed-test build/.compiled
+	$(call step,test-unit) $(PYTEST) -n 2 -m "not (browser or process or compute or uncompiled_only)" \
+	  --cov --cov-report=
+	$(call step,coverage-rules) $(COVERAGE) --fail-under=100 --include='src/manhattan/rules/*'
+	$(call step,coverage) $(COVERAGE) --fail-under=95 \
+	  --omit='src/manhattan/kernel/*,src/manhattan/ai/*,src/manhattan/envs/engine/*'
+
+test-uncompiled: $(VENV)/.installed-test
+	$(call step,test-uncompiled) $(NICE) $(UNCOMPILED) \
+	  $(PYTEST) -n 2 -m "(uncompiled or uncompiled_only) and not compiled" --games 2 \
+	  $(addprefix --cov=,$(COMPILED)) --cov-report= tests/ai tests/envs tests/kernel tests/lockstep
+	$(call step,coverage-kernel) $(UNCOMPILED) $(COVERAGE) --fail-under=95 \
+	  --include='src/manhattan/kernel/*,src/manhattan/ai/*'
+	$(call step,coverage-engine) $(UNCOMPILED) $(COVERAGE) --fail-under=95 \
+	  --include='src/manhattan/envs/engine/*'
+
+test-compute: $(VENV)/.installed-test build/.compiled
+	$(call step,test-compute) $(NICE) $(PYTEST) -n 2 -m "compute and not uncompiled_only" \
+	  tests/kernel tests/lockstep tests/properties
+
+# Every page in every language, size and theme; every edition and number of players: half an hour.
+test-page-all: TEST_BROWSER := chromium
+test-page-all: $(VENV)/.installed-test browser
+	$(PYTEST) -n 3 tests/page
+
+# The tests of bots and environments need compiled code; compiled here, no test waits for it.
+build/.compiled: $(VENV)/.installed-test $(shell find $(COMPILED) src/manhattan/envs -name '*.py')
+	$(call step,compile-ahead) $(BIN)/python tests/support/compile_ahead.py
+	@mkdir -p build && touch $@
+
+# --- Installation ---
+
+# Debian's Chromium without windows, which takes two thirds of the time of the whole one.
+export TEST_BROWSER ?= chromium-headless-shell
+.PHONY: browser
+browser:
+	@command -v $(TEST_BROWSER) >/dev/null || { echo "Installing $(TEST_BROWSER) for the tests ..."; \
+	  apt-get update -qq && apt-get install -y -qq $(TEST_BROWSER) >/dev/null; }
+
+$(VENV)/.created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Manhattan needs Python 3.11 or newer. Name one: make PYTHON=python3.12 play"; exit 1; }
-	@echo "Setting up $(VENV) ..."
+	@echo "Creating $(VENV) ..."
 	@rm -rf $(VENV)
 	@$(PYTHON) -m venv $(VENV) || \
-	  { echo "Python can't make environments here; on Debian: apt-get install python3-venv"; exit 1; }
+	  { echo "Python can't create environments here; on Debian: apt-get install python3-venv"; exit 1; }
 	@touch $@
 
-$(VENV)/.installed: $(VENV)/.made pyproject.toml constraints.txt $(PAGE)
-	@echo "Installing, and building the page ..."
+$(VENV)/.installed: $(VENV)/.created pyproject.toml constraints.txt $(PAGE)
+	@echo "Installing the package and building the page ..."
 	@$(PIP) install $(PINNED) --editable .
 	@touch $@
 
-$(VENV)/.installed-test: $(VENV)/.made pyproject.toml constraints.txt $(PAGE)
-	@echo "Installing what the tests need ..."
-	@$(PIP) install $(PINNED) --no-compile --editable '.[test]'  # what is imported is compiled then
+$(VENV)/.installed-test: $(VENV)/.created pyproject.toml constraints.txt $(PAGE)
+	@echo "Installing the package, its page and the test tools ..."
+	@$(PIP) install $(PINNED) --no-compile --editable '.[test]'  # bytecode is compiled on import
 	@touch $@ $(VENV)/.installed

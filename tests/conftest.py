@@ -1,19 +1,32 @@
-"""What all tests share: how many games, and that nothing is skipped in silence."""
+"""Options, markers and settings of all tests; a run with skipped tests fails."""
 
 from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-# Read when NumPy is loaded. Workers share the cores: if each of them calculated on all of them,
-# they would mostly wait for each other.
+TESTS = Path(__file__).parent
+
+MARKERS_BY_FOLDER = {
+    "ai": ["uncompiled_only"],
+    "kernel": ["compute", "uncompiled"],
+    "lockstep": ["compute"],
+    "page": ["browser"],
+    "properties": ["compute"],
+}
+"""Markers of all tests in a folder; pyproject.toml describes them."""
+
+# NumPy reads this when it is imported. The workers share the cores: if each of them used all
+# cores, they would mostly wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# Whoever runs the tests in the background has Ctrl-C ignored, and so would all that they start:
-# the tests press it.
+# A run in the background ignores Ctrl-C, and so would all processes that the tests start and
+# interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -32,32 +45,40 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--games",
         type=int,
         default=200,
-        help="how many games of every edition and player count to play against the oracle",
+        help="games of every edition and player count to play against the oracle",
     )
     parser.addoption(
         "--soak",
         type=int,
         default=0,
-        help="how many games to play in the soak of the kernel; 0 is two hundred of each kind",
+        help="games to play in the soak test of the kernel; 0 plays two hundred of each kind",
     )
     parser.addoption(
         "--bot-moves",
         type=int,
         default=1,
-        help="how many moves bots make at every table, in whole games",
+        help="moves that bots make at every table, in whole games",
     )
     parser.addoption(
         "--kills",
         type=int,
         default=3,
-        help="how often a server is killed while people play",
+        help="how often the crash test kills a server",
     )
 
 
+def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:
+    for item in items:
+        folder = item.path.relative_to(TESTS).parts[0]
+        for marker in MARKERS_BY_FOLDER.get(folder, ()):
+            item.add_marker(marker)
+        if item.get_closest_marker("uncompiled_only") and item.get_closest_marker("compiled"):
+            raise pytest.UsageError(f"{item.nodeid} would never run: compiled, uncompiled_only")
+
+
 @pytest.hookimpl(wrapper=True)
-def pytest_sessionfinish(
-    session: pytest.Session, exitstatus: int
-) -> object:  # a skipped test is a hole in the net: say so by failing
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> object:
+    """Fail a run that skipped tests: they would go unnoticed."""
     outcome = yield
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     skipped = reporter.stats.get("skipped", []) if reporter else []

@@ -1,21 +1,13 @@
-"""The project's own files: pinned by version alone, and telling nothing of any machine."""
+"""The project's own files: pinned by version alone, and without traces of any machine."""
 
 from __future__ import annotations
 
 import re
-import subprocess
 import sysconfig
 from importlib.metadata import distributions
-from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
-
-
-def tracked() -> list[Path]:
-    """The files of the project: what git tracks, or would."""
-    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
-    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    return [ROOT / name for name in listed.stdout.splitlines() if (ROOT / name).is_file()]
+import manhattan
+from support.project_files import ROOT, project_files
 
 
 def pins() -> dict[str, str]:
@@ -24,9 +16,9 @@ def pins() -> dict[str, str]:
     return {name.lower().replace("_", "-"): version for name, version in pairs}
 
 
-def test_everything_that_is_installed_is_pinned() -> None:
+def test_every_installed_package_is_pinned() -> None:
     ours = {"manhattan-game", "pip", "setuptools"}
-    # Where we install: a library may bring others along inside itself.
+    # Only our own environment: a library may carry others inside itself.
     for installed in distributions(path=[sysconfig.get_path("purelib")]):
         name = installed.metadata["Name"].lower().replace("_", "-")
         if name not in ours:
@@ -36,7 +28,7 @@ def test_everything_that_is_installed_is_pinned() -> None:
 def test_no_file_names_a_registry_or_a_machine() -> None:
     registries = "|".join(["py" + "pi", "python" + "hosted", "npm" + "js", "deb" + "ian"])
     address = re.compile(rf"https?://[\w.-]*({registries})|/(home|Users|root)/\w")
-    for path in tracked():
+    for path in project_files():
         text = path.read_text("utf-8", errors="replace")
         assert not address.search(text), path.name
 
@@ -46,3 +38,16 @@ def test_the_readme_names_the_two_commands() -> None:
     assert "make play" in readme
     assert "make test" in readme
     assert (ROOT / ".ci/run").read_text("utf-8").rstrip().endswith("make test")
+
+
+def test_the_workflow_runs_every_target_of_make_test() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    (targets,) = re.findall(r"^CHECKS := (.*)$", makefile, re.MULTILINE)
+    workflow = (ROOT / ".github/workflows/ci.yml").read_text("utf-8")
+    jobs = re.findall(r"^ {10}- ([\w-]+)$|run: make ([\w-]+)$", workflow, re.MULTILINE)
+    assert {first or second for first, second in jobs} == set(targets.split())
+
+
+def test_the_citation_names_the_version() -> None:
+    citation = (ROOT / "CITATION.cff").read_text("utf-8")
+    assert f"\nversion: {manhattan.__version__}\n" in citation

@@ -1,0 +1,222 @@
+"""Page object for the browser tests: what a person sees, clicks and types on a page.
+
+It collects errors of the page (uncaught errors, console messages, missing files); `open_browser`
+fails the test if there are any.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, expect
+
+from manhattan.client import Client
+from support.server_fixtures import RunningServer
+
+DESKTOP: Final = (1280, 800)
+PHONE: Final = (390, 844)
+BOTS: Final = [{"occupant": "bot", "level": "easy"}] * 3
+TIMEOUT_MS: Final = 30_000
+"""Long enough to compile the bots on a busy machine."""
+SCREENSHOTS: Final = Path(__file__).parents[1] / "screenshots"
+MESSAGES: Final = Path(__file__).parents[2] / "web/src/i18n"
+WAIT_FOR_ANIMATIONS: Final = """async () => {
+  const running = () => document.getAnimations().filter((animation) =>
+    animation.playState === 'running'
+    && animation.effect.getComputedTiming().endTime !== Infinity)
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+  await frame()
+  while (running().length)
+    await Promise.allSettled(running().map((animation) => animation.finished))
+  await frame()
+}"""
+FIND_OVERFLOWING: Final = """([inner, outer]) => [...document.querySelectorAll(inner)]
+  .filter((element) => element.checkVisibility())
+  .map((element) => {
+    const container = element.closest(outer)
+    const [a, b] = [element, container].map((box) => box.getBoundingClientRect())
+    return [element, a.left - b.left, a.top - b.top, b.right - a.right, b.bottom - a.bottom]
+  })
+  .filter(([, ...distances]) => Math.min(...distances) < -1)
+  .map(([element, ...distances]) =>
+    `${element.outerHTML.slice(0, 90)}: ${distances.map(Math.round)}`)"""
+_EXPECTED_ERRORS = re.compile(r"status of 4\d\d|net::ERR_|WebSocket connection")
+"""Messages of the browser itself when a server rejects a request or is unreachable."""
+
+
+class BrowserUser:
+    """A person in front of a page."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self.page = page
+        self.address = address
+        self.rng = Random(1)
+        self.problems: list[str] = []
+        page.on("console", self._on_console)
+        page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
+        page.set_default_timeout(20_000)
+
+    def _on_console(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning") and not _EXPECTED_ERRORS.search(message.text):
+            self.problems.append(f"{message.type}: {message.text}")
+
+    def go(self, path: str = "/") -> None:
+        self.page.goto(self.address + path)
+
+    def sign_in(self, client: Client) -> None:
+        """Take the identity of an API client."""
+        name, _, value = client.cookie.partition("=")
+        self.page.context.add_cookies([{"name": name, "value": value, "url": self.address}])
+
+    def resize(self, width: int, height: int) -> None:
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.settle()
+
+    def overflowing(self, inner: str, outer: str) -> list[str]:
+        """Elements that reach out of their container (`body`: out of the screen)."""
+        elements: list[str] = self.page.evaluate(FIND_OVERFLOWING, [inner, outer])
+        return elements
+
+    def settle(self) -> None:
+        """Wait until no animation runs."""
+        self.page.evaluate(WAIT_FOR_ANIMATIONS)
+
+    def screenshot(self, name: str) -> None:
+        """Save a picture in the folder of screenshots."""
+        SCREENSHOTS.mkdir(exist_ok=True)
+        self.settle()
+        self.page.screenshot(path=SCREENSHOTS / f"{name}.png")
+
+    def message(self, key: str) -> str:
+        """A message of the page in its current language."""
+        language = self.page.locator("html").get_attribute("lang")
+        messages: dict[str, str] = json.loads((MESSAGES / f"{language}.json").read_text("utf-8"))
+        return messages[key]
+
+    @property
+    def dialog(self) -> Locator:
+        return self.page.locator("dialog[open]")
+
+    @property
+    def ply(self) -> int:
+        return int(self.page.locator("[data-ply]").get_attribute("data-ply") or 0)
+
+    def wait_past_ply(self, ply: int) -> None:
+        self.page.wait_for_function(
+            "ply => Number(document.querySelector('[data-ply]')?.dataset.ply) > ply", arg=ply
+        )
+
+    def wait_for_task(self) -> str:
+        """Wait until the page asks for an action, and return its kind. Skip scoring animations."""
+        tasks = (
+            ".scoring, dialog[open], .choose .actions, .removals button, "
+            "button[data-card]:not([disabled])"
+        )
+        expect_visible(self.page.locator(tasks), TIMEOUT_MS)
+        if self.page.locator(".scoring").count():
+            self.page.evaluate("document.querySelector('.scoring button')?.click()")
+            self.page.locator(".scoring").wait_for(state="detached")
+            return self.wait_for_task()
+        for task, selector in (
+            ("end", "dialog[open] .podium"),
+            ("sheet", "dialog[open] .sheet"),
+            ("pass_device", "dialog[open] .chips"),
+            ("select", ".choose .actions"),
+            ("remove", ".removals button"),
+        ):
+            if self.page.locator(selector).count():
+                return task
+        return "build"
+
+    def select_blocks(self) -> None:
+        """Select random blocks for the round."""
+        for colour in self.page.locator(".choose fieldset").all():
+            more = colour.locator(".count button:last-child:not([disabled])")
+            while more.count():
+                more.nth(self.rng.randrange(more.count())).click()
+        self.page.locator(".choose .primary").click()
+        self.page.locator(".choose").wait_for(state="detached")
+
+    def build(self) -> None:
+        """Build with a random card and block on a random open site."""
+        page, before = self.page, self.ply
+        self._random(page.locator("button[data-card]:not([disabled]):not(.off)")).click()
+        self._random(page.locator("button[data-block]:not([disabled]):not(.off)")).click()
+        # Click on the roof or on the empty lot, as a person would.
+        self._random(page.locator("[data-site].can > .ring, [data-site].open")).click(force=True)
+        page.get_by_role("button", name=self.message("dock.build"), exact=True).click()
+        self.wait_past_ply(before)
+
+    def _random(self, elements: Locator) -> Locator:
+        expect_visible(elements, TIMEOUT_MS)
+        return elements.nth(self.rng.randrange(elements.count()))
+
+    def do_task(self) -> str:
+        """Wait for the next task and do it; return its kind."""
+        task = self.wait_for_task()
+        if task in ("sheet", "pass_device"):
+            self.dialog.locator(".primary").click()
+            content = ".sheet" if task == "sheet" else ".chips"
+            self.dialog.locator(content).wait_for(state="detached")
+        elif task == "select":
+            self.select_blocks()
+        elif task == "remove":
+            self.page.locator(".removals button").first.click()
+        elif task == "build":
+            self.build()
+        return task
+
+    def play_to_end(self) -> int:
+        """Play until the result is shown; return the number of tasks done."""
+        count = 0
+        while self.do_task() != "end":
+            count += 1
+        return count
+
+
+@contextmanager
+def open_browser(
+    browser: Browser,
+    address: str,
+    size: tuple[int, int] = DESKTOP,
+    language: str = "en",
+    **options: Any,
+) -> Iterator[BrowserUser]:
+    """Open a new browser context; fail at the end if the page has reported a problem."""
+    context: BrowserContext = browser.new_context(
+        viewport={"width": size[0], "height": size[1]}, locale=language, **options
+    )
+    user = BrowserUser(context.new_page(), address)
+    try:
+        yield user
+        assert not user.problems, "\n".join(user.problems)
+    finally:
+        context.close()
+
+
+def expect_visible(elements: Locator, timeout_ms: float | None = None) -> None:
+    """Expect the first of some elements to become visible.
+
+    (Waiting for a selector instead would keep a handle to the element, which then could not be
+    garbage-collected while the page is open.)
+    """
+    expect(elements.first).to_be_visible(timeout=timeout_ms)
+
+
+def open_table(
+    user: BrowserUser, server: RunningServer, *others: dict[str, str], **options: object
+) -> str:
+    """Open a table whose bots move without a delay, and show it to the user."""
+    client = server.client("Ada")
+    table = client.open_table(
+        seats=[{"occupant": "me"}, *others], bot_delay_ms=0, start=True, **options
+    )
+    user.sign_in(client)
+    user.go(f"/table/{table}")
+    return table
