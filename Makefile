@@ -100,6 +100,9 @@ endif
 PYTEST := $(BIN)/python -m pytest --dist loadgroup
 COVERAGE := $(BIN)/coverage report
 
+# Benchmarks that fetch what they measure from npm; an option of `coverage` replaces its setting.
+NEED_NPM := src/manhattan/bench/page.py,src/manhattan/bench/server/peer.py
+
 # Coverage of compiled code is measured with the compiler off (test-uncompiled).
 COMPILED := src/manhattan/kernel src/manhattan/ai src/manhattan/envs/engine
 UNCOMPILED := env NUMBA_DISABLE_JIT=1 MANHATTAN_CHECKED=1 COVERAGE_FILE=.coverage-uncompiled
@@ -132,7 +135,7 @@ test-unit: $(VENV)/.installed-test build/.compiled
 	  --cov --cov-report=
 	$(call step,coverage-rules) $(COVERAGE) --fail-under=100 --include='src/manhattan/rules/*'
 	$(call step,coverage) $(COVERAGE) --fail-under=95 \
-	  --omit='src/manhattan/kernel/*,src/manhattan/ai/*,src/manhattan/envs/engine/*'
+	  --omit='src/manhattan/kernel/*,src/manhattan/ai/*,src/manhattan/envs/engine/*,$(NEED_NPM)'
 
 test-uncompiled: $(VENV)/.installed-test
 	$(call step,test-uncompiled) $(NICE) $(UNCOMPILED) \

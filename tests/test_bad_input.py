@@ -15,8 +15,6 @@ from manhattan.record import RecordError, parse, read, to_line
 from manhattan.replay import replay
 from support.record_fixtures import Json, find, finished, record_json, stuck
 
-pytestmark = pytest.mark.process
-
 GAME = finished()
 LINE = to_line(record_json()).encode()
 TIMEOUT_S = 60.0

@@ -27,8 +27,6 @@ from support.cli_runner import (
 )
 from support.record_fixtures import record_json, saved_game
 
-pytestmark = pytest.mark.process
-
 SEED = "0" * 64
 SEEDED = ("play", "--seed", SEED)
 ANN_AND_BEN = (*SEEDED, *name_options("Ann", "Ben"))

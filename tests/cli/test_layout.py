@@ -18,8 +18,6 @@ from manhattan.rules import Phase, Side
 from support.cli_runner import SCRIPT, Terminal, run_cli, typed_lines
 from support.record_fixtures import NAMES, finished, record_json, recorded, saved_game, stuck
 
-pytestmark = pytest.mark.process
-
 CLEARED = "\x1b[2J\x1b[H"
 SAVE_PROMPT = "Save the game? Type a file name, or press Enter to skip: "
 COLUMNS, LINES = SMALL = (80, 24)

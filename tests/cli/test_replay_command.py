@@ -11,7 +11,7 @@ import pytest
 from manhattan.game import Game
 from manhattan.record import write
 from manhattan.rules import Side
-from support.cli_runner import run_cli, run_process
+from support.cli_runner import SCRIPT, Terminal, run_cli, run_process
 from support.corrupt_records import event_location
 from support.record_fixtures import NAMES, find, finished, record_json, stuck
 
@@ -43,6 +43,23 @@ def test_the_last_build_is_marked_with_a_star(games: Path) -> None:
     assert str(finished().moves[27]) == "E5+4"
     assert run_cli("replay", games, "--at", "28").out.count("*") == 1
     assert " 5* 4b " in run_cli("replay", games, "--at", "28").out
+
+
+def test_on_a_terminal_the_keys_walk_through_the_game(games: Path, tmp_path: Path) -> None:
+    pages = [
+        *(("\x1b[C", 1), (" ", 2), ("p", 1), ("\x1b[D", 0), ("\x1b[D", 0)),
+        *(("r", 28), ("r", 56), ("R", 28), ("x", 28)),
+        *(("G", 112), ("n", 112), ("r", 112), ("g", 0), ("R", 0)),
+    ]
+    with Terminal(SCRIPT, "replay", games, folder=tmp_path) as terminal:
+        terminal.wait_for("move 0 of 112")
+        for key, ply in pages:
+            terminal.wait_for("q quit")
+            terminal.press_key(key)
+            terminal.wait_for(f"move {ply} of 112")
+        terminal.wait_for("q quit")
+        terminal.press_key("q")
+        assert terminal.wait() == 0
 
 
 @pytest.mark.parametrize(

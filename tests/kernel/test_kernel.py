@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from manhattan import Game
-from manhattan.bench import kernel as kernel_bench
-from manhattan.bench.kernel import run_yardstick
 from manhattan.bots.greedy import lead_gains
-from manhattan.cli.commands.bench import kernel
 from manhattan.kernel import GAME, ActionSpace, KernelError, Position, playouts
 from manhattan.kernel.jit import COMPILED
 from manhattan.kernel.playouts import chunk_ranges
@@ -244,35 +239,3 @@ def test_no_card_seat_or_selection_is_favoured() -> None:
     legal = np.flatnonzero(legal_masks(setup, games[:1])[0]).tolist()
     assert set(chosen) == set(legal)
     assert abs(chi_square([chosen[action] for action in legal])) < 5
-
-
-# --- the benchmark ----------------------------------------------------------------------------
-
-
-@FOUR
-@pytest.mark.compiled
-def test_the_benchmark_measures_and_compares(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It works: with a yardstick that claims one game a second. The speed doesn't matter."""
-    monkeypatch.setattr(kernel_bench, "RUNS", 1)
-    program = tmp_path / "yardstick"
-    program.write_text("#!/bin/sh\necho games_per_s=1.0 for $1 players\n", "utf-8")
-    program.chmod(0o755)
-    out = tmp_path / "figures.json"
-    kernel(players=[4], games=100, json_file=out, yardstick=program)
-    figures = json.loads(out.read_text("utf-8"))
-    assert figures["random_single"]["4"] == figures["random_single_ratio"]["4"] > 1
-    assert figures["greedy_single"]["4"] > 1
-    assert "random_single_ratio" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    "script", ["#!/bin/sh\necho nothing\n", "#!/bin/sh\nexit 3\n", "no program"]
-)
-def test_a_yardstick_that_measures_nothing_is_rejected(script: str, tmp_path: Path) -> None:
-    program = tmp_path / "yardstick"
-    program.write_text(script, "utf-8")
-    program.chmod(0o755)
-    with pytest.raises(KernelError, match="yardstick"):
-        run_yardstick(program, 4, 100)

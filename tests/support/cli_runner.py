@@ -10,6 +10,7 @@ import select
 import signal
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -184,6 +185,14 @@ class Terminal:
 
     def press(self, keys: str) -> None:
         os.write(self._keyboard, keys.encode())
+
+    def press_key(self, key: str) -> None:
+        """Press a key as soon as the program reads single keys: what comes before is dropped."""
+        deadline = time.monotonic() + TIMEOUT_S
+        while termios.tcgetattr(self._keyboard)[3] & termios.ICANON:
+            assert time.monotonic() < deadline, "the program reads no single keys"
+            time.sleep(0.005)
+        self.press(key)
 
     def wait_for(self, text: str) -> None:
         """Read until the text appears, after the text that was last waited for."""

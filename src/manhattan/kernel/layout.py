@@ -87,7 +87,9 @@ _FIELDS: list[Any] = [
     # The log of builds, from which the towers can be rebuilt block by block
     ("built", np.int64),
     ("log", np.uint16, (MAX_BLOCKS,)),  # site * 16 + colour * 4 + size - 1
-    ("scored_at", np.uint8, (MAX_ROUNDS,)),  # round: the length of the log when it was scored
+    # Round: the length of the log when it was scored. Two more bytes for alignment: NumPy does not
+    # copy the bytes between fields, so without them two copies could differ as bytes.
+    ("scored_at", np.uint8, (MAX_ROUNDS + 2,)),
     # The random number generator, and scratch space
     ("random", np.uint64),
     ("legal", np.uint64, (8,)),  # own colour * 4 + size - 1: the mover's legal sites
