@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
 from typing import Literal, NamedTuple
 
@@ -194,6 +194,13 @@ class Game:
     def mover_at(self, ply: int) -> int:
         """The player to move after a number of moves."""
         return self.state_at(ply).public.mover
+
+    def last_ply_of(self, players: Collection[int]) -> int | None:
+        """The ply of the last move of one of these players, or None if they haven't moved."""
+        for ply in range(self.ply - 1, -1, -1):
+            if self.mover_at(ply) in players:
+                return ply
+        return None
 
     def at(self, ply: int) -> Game:
         """Return a copy of this game as it was after a number of moves."""

@@ -19,11 +19,11 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from manhattan.game import Game
-from manhattan.server.domain.commands import ApplyTimeout
 from manhattan.server.domain.events import TableEvent, TableOpened, decode_event
 from manhattan.server.domain.evolve import evolve, initial_state
 from manhattan.server.domain.state import TableState
 from manhattan.server.ops.logging import configure_logging
+from manhattan.server.service.table_change import TableChange
 from manhattan.server.service.table_service import TableService
 from manhattan.server.service.table_session import RECENT_UPDATES, TableSession
 from support.server_fixtures import RunningServer
@@ -251,9 +251,8 @@ def inject_event(server: RunningServer, table: str, event: TableEvent) -> None:
     async def inject(service: TableService) -> None:
         session = await service.session(table)
         async with session.lock:
-            after = evolve(session.state, event)
-            assert await service._append_event(session, event, after)
-            service._publish(session, event, after, ApplyTimeout(), None)
+            assert await service._commit(TableChange(session, event), session)
+            service.scheduler.schedule(session)
 
     run_on_server(server, inject(server.services.tables))
 

@@ -217,10 +217,8 @@ def _find_undo(state: TableState, person: PersonId) -> tuple[int, int] | Command
     game = started_game(state)
     if state.undo is not None:
         return CommandRejected(ErrorCode.UNDO_PENDING, name=state.seats[state.undo.player].name)
-    ply = game.ply - 1
-    while ply >= 0 and game.mover_at(ply) not in own:
-        ply -= 1
-    if ply < 0:
+    ply = game.last_ply_of(own)
+    if ply is None:
         return CommandRejected(ErrorCode.NOTHING_TO_UNDO)
     player = game.mover_at(ply)
     check_plays_themselves(state.seats[player])

@@ -248,8 +248,7 @@ def _last_revealed_ply(state: TableState, game: Game) -> int:
 
 def _newest_draw(game: Game, player: int) -> int:
     """Return the player's last move if they drew a card after it, otherwise -1."""
-    own = (ply for ply in reversed(range(game.ply)) if game.mover_at(ply) == player)
-    last = next(own, None)
+    last = game.last_ply_of((player,))
     return last if last is not None and isinstance(game.moves[last], Build) else -1
 
 

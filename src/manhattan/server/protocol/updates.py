@@ -71,7 +71,7 @@ class TableUpdate:
         """Return a viewer's message. Only the update that led to the table's current state carries
         the viewer's hand and legal moves."""
         event, after = self.event, self.after
-        payload, patch = self._shared_part()
+        payload, patch = self.describe()
         played: Omittable[list[GameEvent]] = UNSET
         private: Omittable[PrivateState] = UNSET
         is_move = isinstance(event, MovePlayed)
@@ -93,6 +93,17 @@ class TableUpdate:
             private=private,
             reply_to=reply_to or UNSET,
         )
+
+    def describe(self) -> tuple[TableEventPayload, Omittable[PositionPatch]]:
+        """Describe the event and the new position, once for all viewers."""
+        if self._shared is None:
+            is_chat = isinstance(self.event, ChatSent)
+            seat = self.after.chat[-1].seat if is_chat else None
+            patch: Omittable[PositionPatch] = UNSET
+            if self.after.game is not None and not is_chat:
+                patch = cast("PositionPatch", msgspec.Raw(encode(self._patch())))
+            self._shared = table_event_payload(self.event, seat), patch
+        return self._shared
 
     def scores(self) -> ProjectedScores:
         """Return the projected scores after the event."""
@@ -117,17 +128,6 @@ class TableUpdate:
         if len(self._sites) > 1:
             return ProjectedScores(game.public)
         return previous.after(game.public, self._sites[0] if self._sites else None)
-
-    def _shared_part(self) -> tuple[TableEventPayload, Omittable[PositionPatch]]:
-        if self._shared is None:
-            is_chat = isinstance(self.event, ChatSent)
-            seat = self.after.chat[-1].seat if is_chat else None
-            patch: Omittable[PositionPatch] = UNSET
-            if self.after.game is not None and not is_chat:
-                # Encoded once for all viewers.
-                patch = cast("PositionPatch", msgspec.Raw(encode(self._patch())))
-            self._shared = table_event_payload(self.event, seat), patch
-        return self._shared
 
     def _patch(self) -> PositionPatch:
         """Compare the positions. Most parts of a new state are the very objects of the old one."""

@@ -1,14 +1,15 @@
-"""Group commit: many appends, one database transaction.
+"""Group commit: the changes of many tables, one database transaction.
 
 While the disk is busy with one batch, the next batch collects. So a thousand tables cost hardly
-more than one, and each caller learns that its event is durable before it broadcasts it.
+more than one. Nothing is applied or sent before it is durable.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from typing import Final
+from collections.abc import Callable
+from typing import Final, Protocol
 
 from manhattan.server.domain.errors import CommandRejected, ErrorCode
 from manhattan.server.ops import metrics
@@ -21,31 +22,69 @@ MAX_COLLECT_S: Final = 0.02
 _QUIET_TURNS: Final = 3
 
 
+class Change(Protocol):
+    """Something to append, and what follows when it is durable."""
+
+    row: Append
+    """What to append; ``prepare`` sets it."""
+
+    def prepare(self) -> None: ...
+
+    def apply(self) -> None: ...
+
+    def describe(self) -> None: ...
+
+    def encode(self) -> None: ...
+
+    def send(self) -> None: ...
+
+
+class Outcome(asyncio.Future[bool]):
+    """Whether a change was first with its number.
+
+    It can't be cancelled: a task that is cancelled while it waits gets the cancellation when the
+    outcome is known. (``asyncio.shield`` does the same, and takes 2 % of a move.)
+    """
+
+    def cancel(self, msg: object = None) -> bool:  # noqa: ARG002 - the interface of a future
+        return False
+
+
+Batch = list[tuple[Change, Outcome]]
+
+
 class GroupCommit:
-    """Writes events in batches."""
+    """Writes changes in batches."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._pending: list[tuple[Append, asyncio.Future[bool]]] = []
+        self._pending: Batch = []
         self._writer: asyncio.Task[None] | None = None
 
-    async def append(self, event: Append) -> bool:
-        """Write an event. Returns True once it is durable, and False if another writer was first
-        with its number; ``StoreUnavailable`` leaves open which of the two happened.
+    async def commit(self, change: Change) -> bool:
+        """Write a change. Returns True once it is durable and sent, and False if another writer was
+        first with its number; ``StoreUnavailable`` leaves open which of the two happened.
 
         A caller that is cancelled still gets the outcome, and the cancellation follows it: the
         table must neither be unlocked nor left behind the database in between.
         """
         if len(self._pending) >= MAX_PENDING:
             raise CommandRejected(ErrorCode.BUSY)
-        outcome: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self._pending.append((event, outcome))
+        outcome = Outcome()
+        self._pending.append((change, outcome))
         if self._writer is None or self._writer.done():
             self._writer = asyncio.create_task(self._write())
-        return await _defer_cancellation(outcome)
+        try:
+            return await outcome
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            assert task is not None
+            task.uncancel()
+            task.cancel()  # again, for the caller's next await
+            return outcome.result()
 
     async def finish(self) -> None:
-        """Wait until all pending events are written."""
+        """Wait until all pending changes are written."""
         if self._writer is not None:
             await self._writer
 
@@ -53,17 +92,32 @@ class GroupCommit:
         while self._pending:
             await self._collect()
             batch, self._pending = self._pending[:MAX_BATCH], self._pending[MAX_BATCH:]
-            started = time.perf_counter()
-            try:
-                written = await self._store.append([event for event, _ in batch])
-            except Exception as error:  # whatever it is, no caller may be left waiting
-                for _, outcome in batch:
-                    outcome.set_exception(StoreUnavailable(str(error)))
-                continue
-            metrics.COMMIT_SECONDS.observe(time.perf_counter() - started)
-            metrics.COMMIT_EVENTS.observe(len(batch))
-            for (_, outcome), was_first in zip(batch, written, strict=True):
-                outcome.set_result(was_first)
+            await self._write_batch(batch)
+
+    async def _write_batch(self, batch: Batch) -> None:
+        """Take each step for the whole batch before the next step. Code that runs for fifty tables
+        in a row stays in the processor's caches: a move takes a tenth less time."""
+        _for_each(batch, lambda change: change.prepare())
+        batch = [(change, outcome) for change, outcome in batch if not outcome.done()]
+        started = time.perf_counter()
+        try:
+            written = await self._store.append([change.row for change, _ in batch])
+        except Exception as error:  # whatever it is, no caller may be left waiting
+            for _, outcome in batch:
+                outcome.set_exception(StoreUnavailable(str(error)))
+            return
+        metrics.COMMIT_SECONDS.observe(time.perf_counter() - started)
+        metrics.COMMIT_EVENTS.observe(len(batch))
+        for (_, outcome), was_first in zip(batch, written, strict=True):
+            if not was_first:
+                outcome.set_result(False)
+        _for_each(batch, lambda change: change.apply())
+        _for_each(batch, lambda change: change.describe())
+        _for_each(batch, lambda change: change.encode())
+        _for_each(batch, lambda change: change.send())
+        for _, outcome in batch:
+            if not outcome.done():
+                outcome.set_result(True)
 
     async def _collect(self) -> None:
         """Wait while the batch grows: commands that have just arrived take some turns of the event
@@ -78,19 +132,12 @@ class GroupCommit:
                 return
 
 
-async def _defer_cancellation(outcome: asyncio.Future[bool]) -> bool:
-    """Wait for an outcome even if the current task is cancelled, and cancel the task then."""
-    task = asyncio.current_task()
-    assert task is not None
-    cancelled = False
-    while not outcome.done():
-        try:
-            await asyncio.shield(outcome)
-        except asyncio.CancelledError:
-            task.uncancel()
-            cancelled = True
-        except StoreUnavailable:
-            break
-    if cancelled:
-        task.cancel()
-    return outcome.result()
+def _for_each(batch: Batch, step: Callable[[Change], None]) -> None:
+    """Take a step for every change whose outcome is still open. An error is the outcome of the
+    change that caused it, and of no other."""
+    for change, outcome in batch:
+        if not outcome.done():
+            try:
+                step(change)
+            except Exception as error:
+                outcome.set_exception(error)

@@ -1,8 +1,8 @@
 """The table service: the write path of all tables in this process.
 
-A command is decided, its event appended, applied and broadcast; one command at a time at each
-table. If another process was first with an event's number, its event is read and the command
-decided again (optimistic concurrency).
+A command is decided here; its event is evolved, appended and broadcast together with those of other
+tables (``group_commit``); one command at a time at each table. If another process was first with an
+event's number, its event is read and the command decided again (optimistic concurrency).
 """
 
 from __future__ import annotations
@@ -25,27 +25,24 @@ from manhattan.server.domain.errors import CommandRejected, CommandSuperseded, E
 from manhattan.server.domain.events import (
     PersonId,
     ReservedSeat,
-    TableEvent,
     TableOpened,
-    encode_event,
     event_type,
 )
-from manhattan.server.domain.evolve import evolve, initial_state
+from manhattan.server.domain.evolve import initial_state
 from manhattan.server.domain.options import TableOptions
-from manhattan.server.domain.state import TableState
 from manhattan.server.ops import metrics
 from manhattan.server.protocol.updates import TableUpdate
 from manhattan.server.pubsub.base import Bus
 from manhattan.server.service.background import BackgroundTasks
 from manhattan.server.service.bot_pool import BotPool
 from manhattan.server.service.clock_and_secrets import new_seed, now_ms
-from manhattan.server.service.group_commit import GroupCommit
+from manhattan.server.service.group_commit import Change, GroupCommit
 from manhattan.server.service.rematch import rematch_options, reserved_seats
 from manhattan.server.service.scheduler import TableScheduler
+from manhattan.server.service.table_change import TableChange, TableCreation
 from manhattan.server.service.table_registry import TableRegistry
 from manhattan.server.service.table_session import TableSession, Viewer
-from manhattan.server.service.table_summary import summarize, summarize_if_changed
-from manhattan.server.storage import Append, Store, StoreUnavailable
+from manhattan.server.storage import Store, StoreUnavailable
 
 _ID_ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 """Without characters that look alike, since people read table ids to each other."""
@@ -119,10 +116,9 @@ class TableService:
             reserved=reserved,
         )
         state = initial_state(table, event)
-        first = Append(table, 0, encode_event(event), event.at, summarize(state), state.people())
         await self.bus.subscribe(table)  # first, so that no event is missed
         try:
-            if not await self._append(first):
+            if not await self._commit(TableCreation(state, event)):
                 raise CommandRejected(ErrorCode.BUSY)  # the id is taken: next to impossible
         except BaseException:
             await self.bus.unsubscribe(table)
@@ -139,7 +135,7 @@ class TableService:
         actor: Actor | None = None,
         viewer: Viewer | None = None,
     ) -> TableUpdate:
-        """Execute a command: decide, append, evolve, broadcast. The viewer who sent the command
+        """Execute a command: decide, evolve, append, broadcast. The viewer who sent the command
         gets the update as the reply to it."""
         session = self.registry.find(table) or await self.registry.get(table)
         async with session.lock:
@@ -154,53 +150,32 @@ class TableService:
                     if self.bus.assumes_single_process or not await self.registry.sync(session):
                         raise
                     continue  # another process has written an event that changes the decision
-                # Before the append, which needs it: the lists and timers follow from the state.
-                after = evolve(before, event)
-                if not await self._append_event(session, event, after):
-                    await self.registry.sync(session)  # another process was first
-                    continue
-                return self._publish(session, event, after, command, viewer)
+                command_id = command.id if isinstance(command, ClientCommand) else None
+                change = TableChange(session, event, viewer, command_id)
+                if await self._commit(change, session):
+                    self.bus.publish_update(table, session.state.number)
+                    self.scheduler.schedule(session)
+                    return change.update
+                await self.registry.sync(session)  # another process was first
         raise CommandRejected(ErrorCode.BUSY)
 
-    async def _append_event(
-        self, session: TableSession, event: TableEvent, after: TableState
-    ) -> bool:
-        before = session.state
-        summary = summarize_if_changed(before, after)
-        people = None if before.seats is after.seats else after.people()
-        row = Append(before.id, before.number, encode_event(event), event.at, summary, people)
-        return await self._append(row, session)
-
-    async def _append(self, row: Append, session: TableSession | None = None) -> bool:
+    async def _commit(self, change: Change, session: TableSession | None = None) -> bool:
+        """Evolve, append and broadcast a change, together with those of other tables."""
         try:
-            return await self._commits.append(row)
+            return await self._commits.commit(change)
+        except CommandRejected:
+            raise
         except StoreUnavailable as error:
             if session is not None:
                 session.needs_sync = True  # the event may have been written all the same
             self.registry.report_storage_error(error)
             raise CommandRejected(ErrorCode.STORAGE_UNAVAILABLE) from error
-
-    def _publish(
-        self,
-        session: TableSession,
-        event: TableEvent,
-        after: TableState,
-        command: TableCommand,
-        viewer: Viewer | None,
-    ) -> TableUpdate:
-        """Adopt a durable event, and tell viewers, other processes and the scheduler about it."""
-        command_id = command.id if isinstance(command, ClientCommand) else None
-        try:
-            update = session.apply(event, after)
-            session.broadcast(update, viewer, command_id)
         except Exception:  # a bug: viewers get what they missed when they reconnect
-            session.needs_sync = True
-            for other in session.viewers:
-                other.close_for_resync()
+            if session is not None:
+                session.needs_sync = True
+                for viewer in session.viewers:
+                    viewer.close_for_resync()
             raise
-        self.bus.publish_update(session.id, session.state.number)
-        self.scheduler.schedule(session)
-        return update
 
     async def sync_from_store(self, session: TableSession) -> None:
         """Apply what other processes have written at a table."""
