@@ -1,7 +1,7 @@
 """The rulebook of each edition as text, generated from the data that the engine plays by.
 
-``manhattan rules`` prints it and ``docs/editions.md`` is generated from it, so neither can differ
-from what the program does.
+``manhattan rules`` prints it and ``docs/editions.md`` is generated from it. What differs between
+editions comes from that data; the sentences around it are written by hand.
 """
 
 from __future__ import annotations
@@ -149,8 +149,8 @@ def _round(book: Edition) -> str:
     return (
         "## A round\n\n"
         f"**Choose.** Clockwise from the start player, each player moves the blocks for the round "
-        f"({_plan(schedule(book.rules, 4))} with four players) from the supply to the tableau, in "
-        "any mix of sizes. You choose knowing your hand and the choices before yours, and can't "
+        f"({_blocks(schedule(book.rules, 4))} with four players) from the supply to the tableau, "
+        "in any mix of sizes. You choose knowing your hand and the choices before yours, and can't "
         "exchange blocks later.\n\n"
         "**Build.** Clockwise from the start player, turn by turn until all tableaus are empty:\n\n"
         "1. Play a card, face up.\n"
@@ -191,8 +191,8 @@ def _players(book: Edition) -> str:
     unused = "" if all_used else " Some blocks stay unused."
     return (
         "## Three players, two players\n\n"
-        f"**Three** play like four, with {_plan(three)} a round and {three.rounds} rounds.\n\n"
-        f"**Two** have two colours each and one hand: {_plan(two)} of each colour a round, "
+        f"**Three** play like four, with {_blocks(three)} a round and {three.rounds} rounds.\n\n"
+        f"**Two** have two colours each and one hand: {_blocks(two)} of each colour a round, "
         f"{two.rounds} rounds.{unused} In each turn you place one block of either colour. "
         "Ownership, takeovers and scoring go by colour, as if there were four players: a tower of "
         "your other colour is a tower of another colour. Your points are the sum of both."
@@ -210,7 +210,7 @@ def _end(book: Edition) -> str:
             "the win."
         ),
         "board_tallest": (
-            "In a tie, the player wins who owns a tower of the greatest height on the whole board. "
+            "In a tie, the player who owns a tower of the greatest height on the whole board wins. "
             "If none of the tied players owns one, or several do, the greater number of "
             "majorities on the final board decides. Players who are still tied share the win."
         ),
@@ -232,5 +232,5 @@ def _rare_cases() -> str:
     )
 
 
-def _plan(plan: Schedule) -> str:
-    return f"{plan.blocks} blocks"
+def _blocks(schedule: Schedule) -> str:
+    return f"{schedule.blocks} blocks"

@@ -1,7 +1,8 @@
-"""Views: what a player or a spectator may see. The only filter of hidden information.
+"""Views: what a player or a spectator may see. The only filter of hidden cards.
 
-Hidden are the other hands, the order of the draw pile and the seed. Everything that players, bots
-and exported files get of a game passes through this module.
+Hidden are the other hands and the order of the draw pile, in the state as in the events. Players,
+bots and screens get nothing that has not passed through this module. (The seed, from which all
+cards follow, is part of no state or event; records and the server publish it after the game.)
 """
 
 from __future__ import annotations

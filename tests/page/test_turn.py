@@ -164,6 +164,21 @@ def test_the_tooltip_of_a_tower_shows_its_floors_and_the_cost_of_a_takeover(
                 expect_visible(tip.get_by_text("To take it over"))
 
 
+def test_a_tooltip_says_what_a_placement_gains_also_on_a_shared_screen(
+    browser: Browser, server: RunningServer
+) -> None:
+    """The first tower of a game is the tallest, has the majority, and counts for itself."""
+    for others in (BOTS, ({"occupant": "here", "name": "Bea"},)):
+        with open_browser(browser, server.address) as ada:
+            open_table(ada, server, *others, first=0)
+            while ada.wait_for_task() != "build":
+                ada.do_task()
+            ada.page.locator("button[data-card]:not(.off)").first.click()
+            ada.page.locator("button[data-block]:not([disabled]):not(.off)").first.click()
+            ada.page.locator("[data-site].can > .ring, [data-site].open").first.hover(force=True)
+            expect_visible(ada.page.locator(".tip").get_by_text("+6"))
+
+
 def test_a_round_is_scored_on_the_board_and_can_be_skipped(
     browser: Browser, server: RunningServer
 ) -> None:

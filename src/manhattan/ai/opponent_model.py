@@ -128,8 +128,9 @@ def infer_policies(
     scratch: Any,
     likelihood: Any,
 ) -> None:
-    """Replay the game on ``board`` and fill ``likelihood[player, n]`` for the n-th policy of the
-    pool, normalized per player; the row of the mover, who needs no model, is uniform."""
+    """Replay the game of ``root`` in ``work`` and fill ``likelihood[player, n]`` for the n-th
+    policy of the pool, normalized per player; the row of the mover, who needs no model, is uniform.
+    """
     per_player = len(colours)
     colour_count = len(players) * per_player
     source, g = root[0], work[0]

@@ -22,6 +22,7 @@ from manhattan.kernel.transition import (
     has_block,
     next_random,
 )
+from manhattan.rules.scoring import MAJORITY_POINTS, TALLEST_POINTS, TOWER_POINTS
 
 UNIFORM_POLICY, GREEDY_POLICY = -2, -1
 """Policy ids, in the kernel and in ``manhattan.ai``, whose trained value functions have the ids
@@ -148,8 +149,8 @@ def pick_greedy(g: Game, players: tuple[int, ...], colours: tuple[int, ...], pla
             towers[city, q] = _towers(g, q, city)
     for own in range(per_player):
         colour = player * per_player + own
-        lost = _value(scorer, player, per_player, player_count, 3)
-        higher = _value(colour, player, per_player, player_count, 3) - lost
+        lost = _value(scorer, player, per_player, player_count, TALLEST_POINTS)
+        higher = _value(colour, player, per_player, player_count, TALLEST_POINTS) - lost
         equal = -lost
         if g.tallest_tie == ONE_OWNER and scorer == colour:
             equal = np.int64(0)
@@ -214,7 +215,7 @@ def _city_gain(
             most_after, after = count, q
         elif count == most_after:
             after = -1
-    gain = _value(colour, player, per_player, player_count, 1)
-    gain -= _value(owner, player, per_player, player_count, 1)
-    gain += _value(after, player, per_player, player_count, 2)
-    return gain - _value(before, player, per_player, player_count, 2)
+    gain = _value(colour, player, per_player, player_count, TOWER_POINTS)
+    gain -= _value(owner, player, per_player, player_count, TOWER_POINTS)
+    gain += _value(after, player, per_player, player_count, MAJORITY_POINTS)
+    return gain - _value(before, player, per_player, player_count, MAJORITY_POINTS)

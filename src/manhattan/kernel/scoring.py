@@ -16,6 +16,7 @@ from manhattan.kernel.layout import (
     SHARED,
     Game,
 )
+from manhattan.rules.scoring import MAJORITY_POINTS, TALLEST_POINTS, TOWER_POINTS
 
 
 @inlined
@@ -61,12 +62,14 @@ def score_round(g: Game, players: tuple[int, ...], colours: tuple[int, ...]) -> 
     colour_count = len(players) * per_player
     scorer = tallest_scorer(g, colour_count, greatest_height(g))
     for colour in range(colour_count):
-        points = np.int32(popcount(g.owner[colour]))
-        g.scores[colour // per_player] += points + np.int32(3 if colour == scorer else 0)
+        points = np.int32(TOWER_POINTS) * np.int32(popcount(g.owner[colour]))
+        g.scores[colour // per_player] += points + np.int32(
+            TALLEST_POINTS if colour == scorer else 0
+        )
     for city in range(6):
         colour = leader(g, colour_count, city)
         if colour >= 0:
-            g.scores[colour // per_player] += np.int32(2)
+            g.scores[colour // per_player] += np.int32(MAJORITY_POINTS)
     g.scored_at[g.round_number] = np.uint8(g.built)
     next_start = g.start + 1
     g.start = 0 if next_start == len(players) else next_start

@@ -237,7 +237,7 @@ def next_turn(g: Game, players: tuple[int, ...], colours: tuple[int, ...]) -> in
 def after_draw(g: Game, players: tuple[int, ...], colours: tuple[int, ...], cards: int) -> int:
     """Continue when the requested cards are drawn; return how many more must be drawn.
 
-    A player who has no legal placement with the new hand either must remove a block.
+    A player whose new hand still has no legal placement must remove a block.
     """
     if cards == ONE_CARD:
         return next_turn(g, players, colours)

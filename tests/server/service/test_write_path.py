@@ -13,6 +13,7 @@ from manhattan.server.domain.commands import Actor, PlayMove, SendChat
 from manhattan.server.domain.errors import AlreadyProcessed, CommandRejected, ErrorCode
 from manhattan.server.domain.events import ChatSent
 from manhattan.server.domain.options import TableOptions
+from manhattan.server.ops import metrics
 from manhattan.server.protocol.updates import TableUpdate
 from manhattan.server.pubsub.base import LocalBus
 from manhattan.server.service.bot_pool import BotPool
@@ -60,6 +61,40 @@ async def test_two_services_write_one_event_for_each_number(tmp_path: Path) -> N
             numbers = [message.number for message in session.state.chat]
             assert numbers == list(range(1, 7))
             assert {message.text for message in session.state.chat} == {str(n) for n in range(6)}
+
+
+@async_test
+async def test_an_event_is_counted_by_the_process_that_wrote_it(tmp_path: Path) -> None:
+    counter = metrics.EVENTS.labels("chat_sent")
+    async with store_at(str(tmp_path / "tables.db")) as store:
+        here = TableService(store, RecordingBus(), BotPool(1))
+        there = TableService(store, RecordingBus(), BotPool(1))
+        table = (await here.open_table(ADA, OPTIONS)).id
+        other = await there.session(table)
+        before = counter._value.get()
+        await here.execute(table, SendChat(id="1", text="Hi"), ADA)
+        await there.sync_from_store(other)
+        assert other.state.chat
+        assert counter._value.get() == before + 1
+
+
+@async_test
+async def test_a_table_that_cannot_be_loaded_is_rejected_and_the_failure_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> list[str]:
+        raise StoreUnavailable("The connection broke.")
+
+    async with store_at(str(tmp_path / "tables.db")) as store:
+        table = (await TableService(store, LocalBus(), BotPool(1)).open_table(ADA, OPTIONS)).id
+        service = TableService(store, LocalBus(), BotPool(1))
+        with monkeypatch.context() as patch:
+            patch.setattr(Store, "events", fail)
+            with captured_logs(), pytest.raises(CommandRejected) as rejected:
+                await service.session(table)
+        assert rejected.value.reason is ErrorCode.STORAGE_UNAVAILABLE
+        assert service.storage_error == "The connection broke."
+        assert (await service.session(table)).id == table
 
 
 def test_viewers_reconnect_after_a_failed_broadcast(

@@ -24,11 +24,20 @@ export interface Block {
 }
 
 /** Parse a tower, from bottom to top: `y1b3`. */
-export function parseBlocks(text: string): Block[] {
-  return [...text.matchAll(/([a-z])([1-4])/g)].map(([, letter, floors]) => ({
-    colour: COLOUR_BY_LETTER[letter!]!,
-    floors: Number(floors)
-  }))
+const parsedBlocks = new Map<string, readonly Block[]>()
+
+/** Parse a tower, bottom to top: `y1b3`. Equal texts give the same array, so that an unchanged tower
+ * compares equal. */
+export function parseBlocks(text: string): readonly Block[] {
+  let blocks = parsedBlocks.get(text)
+  if (!blocks) {
+    blocks = [...text.matchAll(/([a-z])([1-4])/g)].map(([, letter, floors]) => ({
+      colour: COLOUR_BY_LETTER[letter!]!,
+      floors: Number(floors)
+    }))
+    parsedBlocks.set(text, blocks)
+  }
+  return blocks
 }
 
 export type Move =

@@ -1075,7 +1075,7 @@ export interface TutorialStep {
   outcome: 'missed' | 'open' | 'solved'
 }
 /**
- * What one player sees beside the public state.
+ * What one player sees in addition to the public state.
  */
 export interface PlayerState {
   /**

@@ -3,7 +3,7 @@
  * Which of them go together follows from the legal moves that the server has sent; no rule of the
  * game is known here. */
 
-import { cardAt, colourOf, parseMove, siteIndex, type Size } from '$/model/notation'
+import { cardAt, colourOf, letterOf, parseMove, siteIndex, type Size } from '$/model/notation'
 import type { BuildMoves, Colour, PlayerState, Side } from '$/protocol/types.gen'
 
 /** A legal way to build. */
@@ -131,6 +131,19 @@ export class MoveSelection {
     if (this.card !== card) this.handIndex = this.#hand.indexOf(card)
     this.#pickOnlyBlock()
     return this.placement
+  }
+
+  /** The move to ask the server about when nothing can be built at a site: with the picked block, or
+   * with the largest one on the tableau. */
+  moveToExplain(
+    site: string,
+    colours: readonly string[],
+    tableaus: Readonly<Record<string, readonly number[]>>
+  ): string {
+    const colour = this.block?.colour ?? colours[0]!
+    const largest = (tableaus[colour] ?? []).findLastIndex((count) => count > 0) + 1
+    const letter = colours.length > 1 ? letterOf(colour) : ''
+    return `${site}+${this.block?.size ?? largest}${letter}`
   }
 
   /** React to a press on a site: build, explain why not, or wait for more. With `confirm`, a second

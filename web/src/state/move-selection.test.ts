@@ -37,6 +37,14 @@ it('lists a placement for each legal move', () => {
   })
 })
 
+it('asks about the picked block, or the largest one that the player has', () => {
+  const tableaus = { orange: [2, 0, 1, 0], blue: [1, 0, 0, 0] }
+  expect(selection.moveToExplain('C9', ['orange'], tableaus)).toBe('C9+3')
+  selection.pickBlock(ONE)
+  expect(selection.moveToExplain('C9', ['orange'], tableaus)).toBe('C9+1')
+  expect(selection.moveToExplain('C9', ['orange', 'blue'], tableaus)).toBe('C9+1o')
+})
+
 describe('a selection', () => {
   it('opens everything while nothing is picked', () => {
     expect([...selection.openSites]).toEqual(['A1', 'A5', 'B5'])

@@ -2,7 +2,7 @@
  *
  * The store holds nothing that the server has not sent; it applies updates and knows no rule. */
 
-import { EventLog, type LogEntry, type Towers } from '$/model/event-log'
+import { EventLog, parseTowers, type LogEntry } from '$/model/event-log'
 import { applyPatch, type ScoredRound } from '$/model/position'
 import { api } from '$/protocol/http'
 import { TableSocket, type CommandInput, type SocketListener } from '$/protocol/socket'
@@ -22,6 +22,7 @@ import type {
 import { displayNames } from '$/text/narration'
 
 const MAX_CHAT_LINES = 100
+const LOG_RELOADS = 5
 
 export class TableStore implements SocketListener {
   #table = $state.raw<TableInfo | null>(null)
@@ -45,7 +46,8 @@ export class TableStore implements SocketListener {
   chat = $state.raw<ChatLine[]>([])
   presence = $state.raw<PresenceMessage | null>(null)
   logEntries = $state.raw<LogEntry[]>([])
-  towers = $state.raw<Towers>(new Map())
+  /** The board. The log is only text: after an undo it comes later than the position. */
+  towers = $derived.by(() => parseTowers(this.position?.towers ?? {}))
   connected = $state(false)
   everConnected = $state(false)
   /** The code with which the server closed the connection for good. */
@@ -58,7 +60,7 @@ export class TableStore implements SocketListener {
   chatDraft = $state('')
   /** Why the server rejected the last chat message. */
   chatError = $state.raw<Problem | null>(null)
-  /** The answer to the last `explain`: why a move is illegal; null if it is legal. */
+  /** The answer to the last `explain` of this turn: why a move is illegal; null if it is legal. */
   explanation = $state.raw<{ move: string; error: Problem | null } | null>(null)
   /** The last round that was scored while the viewer was connected. */
   scored = $state.raw<ScoredRound | null>(null)
@@ -199,6 +201,7 @@ export class TableStore implements SocketListener {
     this.#table = message.table
     this.position = message.position
     this.#privateState = message.private
+    this.explanation = null
     this.chat = message.chat
     this.presence = message.presence
     this.botPreparing = false
@@ -224,13 +227,13 @@ export class TableStore implements SocketListener {
     if (message.private) this.#privateState = message.private
     if (!patch) return
     this.botPreparing = false
+    this.explanation = null
     const isUndo = (patch.ply ?? Infinity) < (this.position?.ply ?? 0)
     this.position = applyPatch(this.position, patch)
     if (isUndo) void this.#reloadLog()
     for (const gameEvent of message.game_events ?? []) {
       const entry = this.#eventLog.add(gameEvent)
-      if (entry.kind === 'scored')
-        this.scored = { sheet: entry.sheet, towers: new Map(this.#eventLog.towers) }
+      if (entry.kind === 'scored') this.scored = { sheet: entry.sheet, towers: this.towers }
     }
     this.#publishLog()
   }
@@ -242,15 +245,17 @@ export class TableStore implements SocketListener {
 
   #publishLog(): void {
     this.logEntries = [...this.#eventLog.entries]
-    this.towers = new Map(this.#eventLog.towers)
   }
 
-  /** A move was undone: fetch the events that are left. */
+  /** A move was undone: fetch the events that are left. If an update came in between, the answer
+   * does not fit any more, and is fetched again. */
   async #reloadLog(): Promise<void> {
     this.scored = null
     try {
-      const view = await api.view(this.id)
-      if (view.number === this.#nextNumber) this.#rebuildLog(view.game_events)
+      for (let attempt = 0; attempt < LOG_RELOADS; attempt++) {
+        const view = await api.view(this.id)
+        if (view.number === this.#nextNumber) return this.#rebuildLog(view.game_events)
+      }
     } catch {
       // The next view repairs the log.
     }

@@ -32,7 +32,13 @@ const table = {
   ],
   undo: null
 } as unknown as TableInfo
-const position = { ply: 4, round: 1, phase: 'build', mover: 0, towers: {} } as unknown as Position
+const position = {
+  ply: 4,
+  round: 1,
+  phase: 'build',
+  mover: 0,
+  towers: { A1: { blocks: 'b2' } }
+} as unknown as Position
 const privateState: PrivateState = {
   player: 0,
   hand: [1, 2, 3, 4],
@@ -133,6 +139,17 @@ describe('an update', () => {
     receive(update(7, { patch: { ply: 3 } }))
     await vi.waitFor(() => expect(store.logEntries).toEqual([]))
   })
+
+  it('that undoes a move changes the board at once, and a chat message does not stop the log', async () => {
+    const numbers = [8, 9]
+    const json = () =>
+      Promise.resolve({ ...view, number: numbers.shift() ?? 9, game_events: [] as object[] })
+    vi.stubGlobal('fetch', () => Promise.resolve({ ok: true, json }))
+    receive(update(7, { patch: { ply: 3, towers: { A1: null } } }))
+    expect(store.towers.size).toBe(0)
+    receive(update(8, { event: { type: 'chat_sent', name: 'Bob', seat: 2, text: 'Hi' } }))
+    await vi.waitFor(() => expect(store.logEntries).toEqual([]))
+  })
 })
 
 describe('a command', () => {
@@ -151,6 +168,8 @@ describe('a command', () => {
     const problem = { reason: 'no_such_card', params: {}, text: '' }
     receive({ type: 'why', reply_to: lastCommand().id, problem })
     expect(store.explanation).toEqual({ move: 'B1+4', error: problem })
+    receive(update(7, { patch: { ply: 5, mover: 1 } }))
+    expect(store.explanation).toBeNull()
   })
 })
 

@@ -7,6 +7,8 @@ from types import MappingProxyType
 from typing import Final, Literal, get_args
 
 from manhattan.rules import ManhattanError, Setup
+from manhattan.rules.board import CITIES, SITES
+from manhattan.rules.scoring import MAJORITY_POINTS, TALLEST_POINTS, TOWER_POINTS
 
 Utility = Literal["win_share", "score", "score_minus_mean"]
 """The share of the win (several winners share it); the points; or the points minus the mean of the
@@ -64,5 +66,7 @@ def utility_bounds(setup: Setup, utility: int) -> tuple[float, float]:
         return 0.0, 1.0
     schedule = setup.schedule
     per_round = schedule.blocks * schedule.colours
-    high = float(sum(min(54, per_round * r) + 12 + 3 for r in range(1, schedule.rounds + 1)))
+    others = MAJORITY_POINTS * len(CITIES) + TALLEST_POINTS
+    towers = (min(len(SITES), per_round * n) for n in range(1, schedule.rounds + 1))
+    high = float(sum(TOWER_POINTS * count + others for count in towers))
     return (0.0, high) if utility == SCORE else (-high, high)

@@ -128,7 +128,11 @@ class Unreadable(CommandRejected):
 
 
 class AlreadyProcessed(Exception):
-    """The command was executed before: its idempotency key is known."""
+    """The command was executed before: its idempotency key is known.
+
+    This and the next are no rejections (``ManhattanError``): events of other processes can't change
+    them, so the command is not decided again.
+    """
 
     def __init__(self, number: int) -> None:
         super().__init__(number)

@@ -222,7 +222,7 @@ LegalMoves = SelectMoves | BuildMoves | RemoveMoves
 
 
 class PlayerState(_Payload, frozen=True):
-    """What one player sees beside the public state."""
+    """What one player sees in addition to the public state."""
 
     player: Annotated[
         int | None, Meta(description="The player whose hand this is; null for a spectator.")

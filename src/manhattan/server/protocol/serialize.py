@@ -1,7 +1,7 @@
 """Serialization of tables: domain objects become the payloads of messages.
 
-Hidden information is filtered before it gets here, by ``manhattan.view``: nothing in this module
-decides what a viewer may know, except whose viewpoint is taken where people share a screen.
+Hands and drawn cards pass through ``manhattan.view``. This module decides only whose viewpoint is
+taken where people share a screen, and that the seed is sent when the game is over.
 """
 
 from __future__ import annotations

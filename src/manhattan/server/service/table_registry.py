@@ -128,7 +128,11 @@ class TableRegistry:
         return self.add(state)
 
     async def _replay(self, table: str) -> TableState:
-        texts = await self._store.events(table)
+        try:
+            texts = await self._store.events(table)
+        except StoreUnavailable as error:
+            self.report_storage_error(error)
+            raise CommandRejected(ErrorCode.STORAGE_UNAVAILABLE) from error
         state: TableState | None = None
         async with self._replaying:
             for first in range(0, len(texts), _REPLAY_CHUNK):

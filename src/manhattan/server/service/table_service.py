@@ -23,8 +23,10 @@ from manhattan.server.domain.commands import (
 from manhattan.server.domain.decide import check_rematch, decide
 from manhattan.server.domain.errors import CommandRejected, CommandSuperseded, ErrorCode
 from manhattan.server.domain.events import (
+    MovePlayed,
     PersonId,
     ReservedSeat,
+    TableEvent,
     TableOpened,
     event_type,
 )
@@ -123,7 +125,7 @@ class TableService:
         except BaseException:
             await self.bus.unsubscribe(table)
             raise
-        metrics.EVENTS.labels(event_type(event)).inc()
+        _count(event)
         return self.registry.add(state)
 
     # The write path.
@@ -146,13 +148,14 @@ class TableService:
                 before = session.state
                 try:
                     event = decide(before, command, actor, max(now_ms(), before.changed_at))
-                except ManhattanError:
+                except ManhattanError:  # not AlreadyProcessed or CommandSuperseded: they stand
                     if self.bus.assumes_single_process or not await self.registry.sync(session):
                         raise
                     continue  # another process has written an event that changes the decision
                 command_id = command.id if isinstance(command, ClientCommand) else None
                 change = TableChange(session, event, viewer, command_id)
                 if await self._commit(change, session):
+                    _count(event)
                     self.bus.publish_update(table, session.state.number)
                     self.scheduler.schedule(session)
                     return change.update
@@ -217,10 +220,10 @@ class TableService:
     async def subscribe(
         self, table: str, viewer: Viewer, since: int | None, command_id: str | None = None
     ) -> TableSession:
-        """Attach a viewer to a table; perhaps by a command of theirs."""
+        """Attach a viewer to a table. If a command of the viewer asked for it, its id is given."""
         self._subscribing.add(viewer)  # from now on a revocation finds the viewer
         try:
-            await self._disconnect_revoked([viewer])  # one may have come since the authentication
+            await self._disconnect_revoked([viewer])  # the identity may just have been revoked
             session = await self.session(table)
             async with session.lock:
                 # A viewer may have got later updates from another process.
@@ -296,3 +299,11 @@ class TableService:
             self._people_unsure = True
         else:
             self._disconnect(person)
+
+
+def _count(event: TableEvent) -> None:
+    """Count an event that this process has written."""
+    if isinstance(event, MovePlayed):
+        (metrics.MOVES_OF_BOTS if event.by is None else metrics.MOVES_OF_PEOPLE).inc()
+    else:
+        metrics.EVENTS.labels(event_type(event)).inc()

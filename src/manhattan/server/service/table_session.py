@@ -8,9 +8,8 @@ from typing import Final, Protocol
 
 from manhattan.rules import State
 from manhattan.server.domain.clocks import Milliseconds
-from manhattan.server.domain.events import MovePlayed, PersonId, TableEvent, event_type
+from manhattan.server.domain.events import PersonId, TableEvent
 from manhattan.server.domain.state import TableState
-from manhattan.server.ops import metrics
 from manhattan.server.protocol.messages import Message, PresenceMessage, ResumedMessage
 from manhattan.server.protocol.serialize import encode, view_message
 from manhattan.server.protocol.updates import TableUpdate
@@ -77,10 +76,6 @@ class TableSession:
         update = TableUpdate(self.state, after, event, scores)
         self.state = after
         self._recent.append(update)
-        if isinstance(event, MovePlayed):
-            (metrics.MOVES_OF_BOTS if event.by is None else metrics.MOVES_OF_PEOPLE).inc()
-        else:
-            metrics.EVENTS.labels(event_type(event)).inc()
         return update
 
     def broadcast(
@@ -158,12 +153,12 @@ class TableSession:
         return is_new
 
     def presence(self, now: Milliseconds) -> PresenceMessage:
-        """Return who is connected."""
+        """Return which people are connected. A process that was silent for too long is dropped: it
+        may have died before it could publish its last event, which is looked up then."""
         everyone = [*self.local_people()]
         for process, (people, expires_at) in list(self._remote_people.items()):
             if expires_at < now:
                 del self._remote_people[process]
-                # It may have died before it could publish its last event.
                 self.needs_sync = True
             else:
                 everyone += people
@@ -176,7 +171,7 @@ class TableSession:
         return PresenceMessage(present=present, spectators=spectators)
 
     def broadcast_presence(self, now: Milliseconds, exclude: Viewer | None = None) -> None:
-        """Send who is connected, if that has changed."""
+        """Send the presence of people, if it has changed."""
         presence = self.presence(now)
         if presence != self._last_presence:
             self._last_presence = presence

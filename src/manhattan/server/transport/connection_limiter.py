@@ -35,7 +35,7 @@ _CHUNK_COST: Final = 64
 _MAX_FILES_MACOS: Final = 10_240
 """macOS reports no limit, but allows no more."""
 _RESERVED_FILES: Final = 100
-"""Open files beside connections: the database, the page, the pipes to bot processes."""
+"""Open files other than connections: the database, the page, the pipes to bot processes."""
 
 
 def raise_file_limit() -> int | None:

@@ -149,7 +149,7 @@ class RateLimiter:
         if person is not None:
             counted.append(("person", person, self.limits.sockets_per_person))
         if any(self._sockets[kind, key] >= limit for kind, key, limit in counted):
-            raise CommandRejected(ErrorCode.TOO_MANY, what="connections of yours")
+            raise CommandRejected(ErrorCode.TOO_MANY, what="connections")
         for kind, key, _ in counted:
             self._sockets[kind, key] += 1
 
