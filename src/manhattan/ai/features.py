@@ -14,10 +14,7 @@ import numpy as np
 
 from manhattan.ai.jit import inlined
 from manhattan.kernel.bits import U64, popcount, trailing_zeros
-from manhattan.kernel.layout import EVERY_CITY
-
-Game = Any
-"""A record of the kernel's dtype GAME."""
+from manhattan.kernel.layout import EVERY_CITY, GameRecord
 
 NO_BLOCK = 5
 """The size that a takeover requires when no block is large enough: the largest has 4 floors."""
@@ -50,7 +47,7 @@ FEATURE_COUNT = BIAS + 1
 
 
 @inlined
-def blocks_on_tableau(g: Game, colours: tuple[int, ...], player: int) -> Any:
+def blocks_on_tableau(g: GameRecord, colours: tuple[int, ...], player: int) -> Any:
     """Count the blocks that a player has yet to build in this round."""
     count: Any = 0
     for own in range(len(colours)):
@@ -61,7 +58,7 @@ def blocks_on_tableau(g: Game, colours: tuple[int, ...], player: int) -> Any:
 
 
 @inlined
-def weight_set_index(g: Game, colours: tuple[int, ...], blocks_left: int) -> Any:
+def weight_set_index(g: GameRecord, colours: tuple[int, ...], blocks_left: int) -> Any:
     """Return the index of the set of weights for this round and number of blocks left on the
     player's tableaus. One more than a full tableau stands for the time before the selection."""
     return g.round_number * (g.blocks * len(colours) + 2) + blocks_left
@@ -152,7 +149,7 @@ def tallest_feature(own: Any, rival: Any, threats: Any) -> Any:
 
 @inlined
 def city_counts(
-    g: Game, city: int, player: int, per_player: int, colour_count: int
+    g: GameRecord, city: int, player: int, per_player: int, colour_count: int
 ) -> tuple[Any, Any, Any]:
     """Return the most towers of one own colour in a city, the most of one rival colour, and the
     number of empty sites."""
@@ -171,7 +168,7 @@ def city_counts(
 
 @inlined
 def extract_features(
-    g: Game,
+    g: GameRecord,
     players: tuple[int, ...],
     colours: tuple[int, ...],
     player: int,
@@ -201,7 +198,7 @@ def extract_features(
 
 @inlined
 def extract_tower_features(
-    g: Game, players: tuple[int, ...], colours: tuple[int, ...], player: int, s: Any, out: Any
+    g: GameRecord, players: tuple[int, ...], colours: tuple[int, ...], player: int, s: Any, out: Any
 ) -> None:
     """Count the classes of all sites, and find the class of the tallest towers."""
     per_player = len(colours)

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from manhattan.ai.features import Game
 from manhattan.ai.jit import compiled, inlined
 from manhattan.ai.playout_policy import pick_by_policy
 from manhattan.kernel.bits import U64, below
+from manhattan.kernel.layout import GameRecord
 from manhattan.kernel.policies import UNIFORM_POLICY
 from manhattan.kernel.reset import start_game
 from manhattan.kernel.transition import list_placements, next_random, place_block
@@ -30,7 +30,7 @@ many other placements: no single placement rules a policy out."""
 
 @inlined
 def restore_tableaus(
-    g: Game, source: Game, colour_count: int, begin: Any, end: Any, is_current: bool
+    g: GameRecord, source: GameRecord, colour_count: int, begin: Any, end: Any, is_current: bool
 ) -> None:
     """Set the tableaus to the blocks selected for a round: those placed in it, given by their
     part of the log, and in the current round those still left."""
@@ -44,7 +44,7 @@ def restore_tableaus(
 
 
 @inlined
-def sample_hand(g: Game, player: Any, position: Any) -> None:
+def sample_hand(g: GameRecord, player: Any, position: Any) -> None:
     """Give a player the card that they played and three random others."""
     g.hand_mask[player] = U64(1) << position
     g.copies[player] = U64(1) << (U64(4) * position)
@@ -56,7 +56,7 @@ def sample_hand(g: Game, player: Any, position: Any) -> None:
 
 @inlined
 def placement_likelihood(
-    g: Game,
+    g: GameRecord,
     players: tuple[int, ...],
     colours: tuple[int, ...],
     player: Any,
@@ -78,7 +78,7 @@ def placement_likelihood(
 
 @inlined
 def add_log_likelihoods(
-    g: Game,
+    g: GameRecord,
     players: tuple[int, ...],
     colours: tuple[int, ...],
     colour: Any,

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from manhattan.ai.features import Game, blocks_on_tableau, weight_set_index
+from manhattan.ai.features import blocks_on_tableau, weight_set_index
 from manhattan.ai.jit import inlined, never_inlined
 from manhattan.ai.value_function import pick_by_value
 from manhattan.kernel.bits import U64, below
-from manhattan.kernel.layout import PACKED_SELECTIONS, REMOVE
+from manhattan.kernel.layout import PACKED_SELECTIONS, REMOVE, GameRecord
 from manhattan.kernel.policies import (
     GREEDY_POLICY,
     UNIFORM_POLICY,
@@ -40,13 +40,13 @@ EPSILON_SCALE = 1024
 
 
 @inlined
-def explores(g: Game, epsilon: int) -> Any:
+def explores(g: GameRecord, epsilon: int) -> Any:
     """Decide at random, with probability epsilon, whether to deviate from the policy."""
     return epsilon > 0 and below(next_random(g), U64(EPSILON_SCALE)) < U64(epsilon)
 
 
 @inlined
-def affordable_blocks(g: Game, colour: int, selection: Any) -> Any:
+def affordable_blocks(g: GameRecord, colour: int, selection: Any) -> Any:
     """Return the planned blocks, a byte for each size, with the largest blocks left in place of
     missing ones: ``selection_plans.affordable``, compiled."""
     planned, supply = PACKED_SELECTIONS[g.blocks, selection], g.supply[colour]
@@ -65,7 +65,9 @@ def affordable_blocks(g: Game, colour: int, selection: Any) -> Any:
 
 
 @never_inlined
-def select_by_plan(g: Game, colours: tuple[int, ...], player: int, plan: Any, epsilon: int) -> None:
+def select_by_plan(
+    g: GameRecord, colours: tuple[int, ...], player: int, plan: Any, epsilon: int
+) -> None:
     """Select a player's blocks for a round by a plan (``plan[round]``, -1: no plan); at random
     without a plan or when exploring."""
     per_player = len(colours)
@@ -82,7 +84,7 @@ def select_by_plan(g: Game, colours: tuple[int, ...], player: int, plan: Any, ep
 
 @inlined
 def pick_by_policy(
-    g: Game,
+    g: GameRecord,
     players: tuple[int, ...],
     colours: tuple[int, ...],
     player: Any,
@@ -100,7 +102,7 @@ def pick_by_policy(
 
 @never_inlined
 def take_turn(
-    g: Game,
+    g: GameRecord,
     players: tuple[int, ...],
     colours: tuple[int, ...],
     policy_id: int,
@@ -123,7 +125,9 @@ def take_turn(
 
 
 @inlined
-def end_turn(g: Game, players: tuple[int, ...], colours: tuple[int, ...], has_built: Any) -> None:
+def end_turn(
+    g: GameRecord, players: tuple[int, ...], colours: tuple[int, ...], has_built: Any
+) -> None:
     """Draw a card after a block, and go on to the next decision."""
     if has_built:
         random = next_random(g) >> U64(32)
@@ -134,7 +138,7 @@ def end_turn(g: Game, players: tuple[int, ...], colours: tuple[int, ...], has_bu
 
 
 @inlined
-def end_selection(g: Game, players: tuple[int, ...], colours: tuple[int, ...]) -> None:
+def end_selection(g: GameRecord, players: tuple[int, ...], colours: tuple[int, ...]) -> None:
     """Go on to the next decision after a selection."""
     cards = pass_selection(g, players, colours)
     draw_cards(g, players, colours, cards, U64(0), NO_FORCED_PILE)

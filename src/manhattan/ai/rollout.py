@@ -17,14 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from manhattan.ai.features import Game
 from manhattan.ai.jit import compiled, inlined, never_inlined
 from manhattan.ai.playout_policy import end_selection, end_turn, select_by_plan, take_turn
 from manhattan.ai.value_network import LEAD, POINTS, WIN, ValueNetwork, encode, forward
 from manhattan.kernel.action_api import step
 from manhattan.kernel.bits import U64, below, stream_start
 from manhattan.kernel.determinization import determinize
-from manhattan.kernel.layout import OVER, SELECT
+from manhattan.kernel.layout import OVER, SELECT, GameRecord
 from manhattan.kernel.scoring import winners
 from manhattan.kernel.transition import next_random
 
@@ -55,7 +54,7 @@ class RolloutMemory(NamedTuple):
 
 
 @inlined
-def lead(g: Game, players: tuple[int, ...], player: int) -> Any:
+def lead(g: GameRecord, players: tuple[int, ...], player: int) -> Any:
     """Return a player's points less the mean of the rivals' points."""
     n = len(players)
     total = 0
@@ -65,7 +64,9 @@ def lead(g: Game, players: tuple[int, ...], player: int) -> Any:
 
 
 @never_inlined
-def win_share(g: Game, players: tuple[int, ...], colours: tuple[int, ...], player: int) -> Any:
+def win_share(
+    g: GameRecord, players: tuple[int, ...], colours: tuple[int, ...], player: int
+) -> Any:
     """Return 1 for the winner of a finished game, an equal part for each of several, else 0."""
     bits, count = winners(g, players, colours)[0], 0
     for other in range(len(players)):
@@ -74,7 +75,7 @@ def win_share(g: Game, players: tuple[int, ...], colours: tuple[int, ...], playe
 
 
 @inlined
-def sample_policy(g: Game, posterior: Any) -> Any:
+def sample_policy(g: GameRecord, posterior: Any) -> Any:
     """Draw an index with the given probabilities."""
     left = np.float64(next_random(g) >> U64(11)) / np.float64(1 << 53)
     n = 0
@@ -86,7 +87,7 @@ def sample_policy(g: Game, posterior: Any) -> Any:
 
 @inlined
 def sample_policies(
-    g: Game,
+    g: GameRecord,
     players: tuple[int, ...],
     mover: int,
     mover_policy: int,
@@ -102,7 +103,7 @@ def sample_policies(
 
 @never_inlined
 def finish_round(
-    g: Game,
+    g: GameRecord,
     players: tuple[int, ...],
     colours: tuple[int, ...],
     policy_ids: Any,
@@ -123,7 +124,7 @@ def finish_round(
 
 @inlined
 def evaluate(
-    g: Game,
+    g: GameRecord,
     players: tuple[int, ...],
     colours: tuple[int, ...],
     player: int,
@@ -145,7 +146,12 @@ def evaluate(
 
 @never_inlined
 def evaluate_all_players(
-    g: Game, players: tuple[int, ...], colours: tuple[int, ...], net: Any, buffers: Any, sums: Any
+    g: GameRecord,
+    players: tuple[int, ...],
+    colours: tuple[int, ...],
+    net: Any,
+    buffers: Any,
+    sums: Any,
 ) -> None:
     """Add every player's win probability, expected final score and squared win probability."""
     n = len(players)

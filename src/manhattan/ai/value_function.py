@@ -15,7 +15,6 @@ import numpy as np
 from manhattan.ai.features import (
     EMPTY_SITE,
     OWN_TABLEAU,
-    Game,
     blocks_on_tableau,
     city_feature,
     count_blocks_at_least,
@@ -30,6 +29,7 @@ from manhattan.ai.features import (
 from manhattan.ai.jit import compiled, inlined, never_inlined
 from manhattan.kernel.actions import BUILDS
 from manhattan.kernel.bits import U64, below, popcount, trailing_zeros
+from manhattan.kernel.layout import GameRecord
 from manhattan.kernel.transition import list_placements, next_random
 
 
@@ -59,7 +59,12 @@ def evaluate_rival_tower(
 
 @inlined
 def evaluate_sites(
-    g: Game, players: tuple[int, ...], colours: tuple[int, ...], player: int, weights: Any, s: Any
+    g: GameRecord,
+    players: tuple[int, ...],
+    colours: tuple[int, ...],
+    player: int,
+    weights: Any,
+    s: Any,
 ) -> Any:
     """Evaluate every site as it stands, for each block that may leave the tableau and with or
     without a card that names the site.
@@ -108,7 +113,7 @@ def evaluate_sites(
 
 
 @inlined
-def sum_sites(g: Game, colours: tuple[int, ...], player: int, weights: Any, s: Any) -> None:
+def sum_sites(g: GameRecord, colours: tuple[int, ...], player: int, weights: Any, s: Any) -> None:
     """Sum the values of all sites for each block that is gone and each card that is played."""
     hand = g.hand_mask[player]
     for block in range(4 * len(colours)):
@@ -157,7 +162,9 @@ def city_delta(
 
 
 @inlined
-def tallest_rival(g: Game, player: int, per_player: int, colour_count: int, excluded: Any) -> Any:
+def tallest_rival(
+    g: GameRecord, player: int, per_player: int, colour_count: int, excluded: Any
+) -> Any:
     """Return the greatest height of a rival's tower, without the site ``excluded``."""
     height: Any = 0
     for q in range(colour_count):
@@ -170,7 +177,7 @@ def tallest_rival(g: Game, player: int, per_player: int, colour_count: int, excl
 
 
 @inlined
-def site_owner(g: Game, colour_count: int, bit: Any) -> Any:
+def site_owner(g: GameRecord, colour_count: int, bit: Any) -> Any:
     """Return the colour that owns a site; -1 if the site is empty."""
     owner = -1
     for q in range(colour_count):
@@ -181,7 +188,7 @@ def site_owner(g: Game, colour_count: int, bit: Any) -> Any:
 
 @inlined
 def evaluate_site_placements(
-    g: Game,
+    g: GameRecord,
     player: int,
     per_player: int,
     colour_count: int,
@@ -226,7 +233,7 @@ def evaluate_site_placements(
 
 @never_inlined
 def pick_by_value(
-    g: Game,
+    g: GameRecord,
     players: tuple[int, ...],
     colours: tuple[int, ...],
     player: int,

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from manhattan.ai.features import NO_BLOCK, Game, count_blocks_at_least, required_size
+from manhattan.ai.features import NO_BLOCK, count_blocks_at_least, required_size
 from manhattan.ai.jit import compiled, inlined, never_inlined
 from manhattan.ai.vector_ops import LANES, add, fma, load, relu, store
 from manhattan.kernel.bits import U64, trailing_zeros
+from manhattan.kernel.layout import GameRecord
 
 MAX_COLOURS = 4
 OWNER_CLASSES = MAX_COLOURS + 1
@@ -138,7 +139,7 @@ def encode_site(
 
 @never_inlined
 def encode(
-    g: Game, players: tuple[int, ...], colours: tuple[int, ...], player: int, b: Any
+    g: GameRecord, players: tuple[int, ...], colours: tuple[int, ...], player: int, b: Any
 ) -> None:
     """Write the inputs of a position between two rounds, from a player's viewpoint."""
     n, per_player = len(players), len(colours)

@@ -9,7 +9,7 @@ import numpy as np
 from manhattan.kernel.actions import BUILDS, REMOVALS
 from manhattan.kernel.bits import U64, unpack_site_sets
 from manhattan.kernel.jit import compiled, inlined
-from manhattan.kernel.layout import BUILD, REMOVE, SELECT, SELECTIONS, Game
+from manhattan.kernel.layout import BUILD, REMOVE, SELECT, SELECTIONS, GameRecord
 from manhattan.kernel.transition import (
     NO_FORCED_PILE,
     ONE_CARD,
@@ -29,13 +29,13 @@ _FOUR, _SIX = len(SELECTIONS[4]), len(SELECTIONS[6])
 
 
 @inlined
-def selection_count(g: Game) -> int:
+def selection_count(g: GameRecord) -> int:
     """Return the number of selections for one colour."""
     return _FOUR if g.blocks == 4 else _SIX
 
 
 @compiled
-def is_legal(g: Game, colours: tuple[int, ...], action: int) -> Any:
+def is_legal(g: GameRecord, colours: tuple[int, ...], action: int) -> Any:
     """Return whether an action is legal for the mover. Any number may be given."""
     per_player = len(colours)
     if action < 0:
@@ -57,7 +57,9 @@ def is_legal(g: Game, colours: tuple[int, ...], action: int) -> Any:
 
 
 @inlined
-def apply_action(g: Game, players: tuple[int, ...], colours: tuple[int, ...], action: int) -> int:
+def apply_action(
+    g: GameRecord, players: tuple[int, ...], colours: tuple[int, ...], action: int
+) -> int:
     """Apply a legal action up to the first draw; return how many cards the mover must draw."""
     per_player = len(colours)
     if action < BUILDS * per_player:
@@ -75,7 +77,7 @@ def apply_action(g: Game, players: tuple[int, ...], colours: tuple[int, ...], ac
 
 @inlined
 def step_with_pile(
-    g: Game,
+    g: GameRecord,
     players: tuple[int, ...],
     colours: tuple[int, ...],
     action: int,
@@ -88,13 +90,13 @@ def step_with_pile(
 
 
 @compiled
-def step(g: Game, players: tuple[int, ...], colours: tuple[int, ...], action: int) -> None:
+def step(g: GameRecord, players: tuple[int, ...], colours: tuple[int, ...], action: int) -> None:
     """Apply a legal action; the record's own generator draws the cards."""
     step_with_pile(g, players, colours, action, NO_FORCED_PILE)
 
 
 @compiled
-def fill_mask(g: Game, colours: tuple[int, ...], mask: Any) -> None:
+def fill_mask(g: GameRecord, colours: tuple[int, ...], mask: Any) -> None:
     """Set the byte of every action to 1 if it is legal for the mover now, else to 0."""
     per_player = len(colours)
     building = g.phase == BUILD

@@ -8,7 +8,7 @@ import numpy as np
 
 from manhattan.kernel.bits import U64
 from manhattan.kernel.jit import compiled, inlined
-from manhattan.kernel.layout import BUILD, Game
+from manhattan.kernel.layout import BUILD, GameRecord
 from manhattan.kernel.transition import NO_FORCED_PILE, draw, list_placements, next_random
 from manhattan.rules.board import HAND_SIZE
 
@@ -18,7 +18,9 @@ _MAX_DEALS = 100
 
 
 @compiled
-def determinize(g: Game, players: tuple[int, ...], colours: tuple[int, ...], viewer: int) -> None:
+def determinize(
+    g: GameRecord, players: tuple[int, ...], colours: tuple[int, ...], viewer: int
+) -> None:
     """Deal the other hands and the pile at random; for a spectator, all hands.
 
     A mover who is about to build has a legal placement, or they would have revealed their hand: a
@@ -35,7 +37,7 @@ def determinize(g: Game, players: tuple[int, ...], colours: tuple[int, ...], vie
 
 
 @inlined
-def _return_hidden_hands(g: Game, players: tuple[int, ...], viewer: int) -> None:
+def _return_hidden_hands(g: GameRecord, players: tuple[int, ...], viewer: int) -> None:
     """Return the hands that the viewer can't see to the pile."""
     for player in range(len(players)):
         if player != viewer:

@@ -113,7 +113,7 @@ def copy_records(records: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.frombuffer(bytearray(records.tobytes()), records.dtype)
 
 
-Game = Any
+GameRecord = Any
 """A record of dtype GAME. Numba knows its exact type; mypy has none for it."""
 
 ALL_SITES = np.uint64(2 ** len(SITES) - 1)

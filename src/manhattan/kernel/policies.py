@@ -10,7 +10,7 @@ from manhattan.kernel.action_api import selection_count
 from manhattan.kernel.actions import BUILDS, REMOVALS
 from manhattan.kernel.bits import U64, below, nth_bit, popcount, trailing_zeros
 from manhattan.kernel.jit import compiled, inlined, never_inlined
-from manhattan.kernel.layout import ONE_OWNER, OVER, REMOVE, SELECT, Game
+from manhattan.kernel.layout import ONE_OWNER, OVER, REMOVE, SELECT, GameRecord
 from manhattan.kernel.scoring import greatest_height, tallest_scorer
 from manhattan.kernel.transition import (
     NO_FORCED_PILE,
@@ -32,7 +32,7 @@ at random; ``ai.playout_policy`` lets every policy select by plans."""
 
 
 @compiled
-def pick(g: Game, players: tuple[int, ...], colours: tuple[int, ...], policy: int) -> Any:
+def pick(g: GameRecord, players: tuple[int, ...], colours: tuple[int, ...], policy: int) -> Any:
     """Return the action that a policy picks for the mover."""
     per_player, player = len(colours), g.mover
     if g.phase == SELECT:
@@ -49,7 +49,9 @@ def pick(g: Game, players: tuple[int, ...], colours: tuple[int, ...], policy: in
 
 
 @inlined
-def play_move(g: Game, players: tuple[int, ...], colours: tuple[int, ...], policy: int) -> None:
+def play_move(
+    g: GameRecord, players: tuple[int, ...], colours: tuple[int, ...], policy: int
+) -> None:
     """Let a policy move: like ``step`` with ``pick``, but without encoding the move."""
     per_player, player = len(colours), g.mover
     random = U64(0)
@@ -68,7 +70,9 @@ def play_move(g: Game, players: tuple[int, ...], colours: tuple[int, ...], polic
 
 
 @compiled
-def finish_game(g: Game, players: tuple[int, ...], colours: tuple[int, ...], policy: int) -> None:
+def finish_game(
+    g: GameRecord, players: tuple[int, ...], colours: tuple[int, ...], policy: int
+) -> None:
     """Let a policy play until the game is over."""
     while g.phase != OVER:
         play_move(g, players, colours, policy)
@@ -76,7 +80,7 @@ def finish_game(g: Game, players: tuple[int, ...], colours: tuple[int, ...], pol
 
 @inlined
 def pick_placement(
-    g: Game, players: tuple[int, ...], colours: tuple[int, ...], policy: int, random: Any
+    g: GameRecord, players: tuple[int, ...], colours: tuple[int, ...], policy: int, random: Any
 ) -> Any:
     """Return the mover's placement: the index of its colour and size in ``g.legal``, and the bit
     of its site."""
@@ -86,7 +90,7 @@ def pick_placement(
 
 
 @inlined
-def pick_selection(g: Game, colour: int) -> Any:
+def pick_selection(g: GameRecord, colour: int) -> Any:
     """Return a random selection that a colour's supply has the blocks for."""
     low, high = available_selections(g, colour, 0), available_selections(g, colour, 1)
     count = popcount(low)
@@ -98,7 +102,7 @@ def pick_selection(g: Game, colour: int) -> Any:
 
 
 @inlined
-def pick_uniform(g: Game, colours: tuple[int, ...], random: Any) -> Any:
+def pick_uniform(g: GameRecord, colours: tuple[int, ...], random: Any) -> Any:
     """Return a random one of the mover's legal placements."""
     last = 4 * len(colours) - 1
     k = below(random, g.before[last] + popcount(g.legal[last]))
@@ -109,7 +113,7 @@ def pick_uniform(g: Game, colours: tuple[int, ...], random: Any) -> Any:
 
 
 @never_inlined
-def pick_removal(g: Game, colours: tuple[int, ...], player: int) -> int:
+def pick_removal(g: GameRecord, colours: tuple[int, ...], player: int) -> int:
     """Return a random colour and size of a player's tableau, each with equal probability."""
     per_player = len(colours)
     kinds = U64(0)
@@ -127,12 +131,14 @@ def pick_removal(g: Game, colours: tuple[int, ...], player: int) -> int:
 
 
 @inlined
-def _towers(g: Game, colour: int, city: int) -> Any:
+def _towers(g: GameRecord, colour: int, city: int) -> Any:
     return np.int64(popcount((g.owner[colour] >> U64(9 * city)) & U64(511)))
 
 
 @never_inlined
-def pick_greedy(g: Game, players: tuple[int, ...], colours: tuple[int, ...], player: int) -> Any:
+def pick_greedy(
+    g: GameRecord, players: tuple[int, ...], colours: tuple[int, ...], player: int
+) -> Any:
     """Return the placement that adds most to own points minus the others' mean, ties at random.
 
     The values are integers: own points count once for each opponent.

@@ -8,13 +8,13 @@ import numpy as np
 
 from manhattan.kernel.bits import U64, stream_start
 from manhattan.kernel.jit import compiled, inlined
-from manhattan.kernel.layout import ALL_SITES, FULL_SUPPLY, SELECT, Game
+from manhattan.kernel.layout import ALL_SITES, FULL_SUPPLY, SELECT, GameRecord
 from manhattan.kernel.transition import NO_FORCED_PILE, draw, next_player, next_random
 from manhattan.rules.board import HAND_SIZE
 
 
 @inlined
-def clear_game(g: Game, first: int) -> None:
+def clear_game(g: GameRecord, first: int) -> None:
     """Clear the board and put all cards on the pile. The record's rules and sides stay."""
     for colour in range(4):
         for t in range(4):
@@ -37,7 +37,7 @@ def clear_game(g: Game, first: int) -> None:
 
 
 @compiled
-def start_game(g: Game, players: tuple[int, ...], first: int, seed: Any, number: Any) -> None:
+def start_game(g: GameRecord, players: tuple[int, ...], first: int, seed: Any, number: Any) -> None:
     """Clear the board and deal. Seed and number determine all cards of the game."""
     clear_game(g, first)
     g.random = stream_start(U64(seed), U64(number))

@@ -14,13 +14,13 @@ from manhattan.kernel.layout import (
     OVER,
     SELECT,
     SHARED,
-    Game,
+    GameRecord,
 )
 from manhattan.rules.scoring import MAJORITY_POINTS, TALLEST_POINTS, TOWER_POINTS
 
 
 @inlined
-def greatest_height(g: Game) -> Any:
+def greatest_height(g: GameRecord) -> Any:
     top = np.uint8(0)
     for site in range(54):
         top = max(top, g.heights[site])
@@ -28,7 +28,7 @@ def greatest_height(g: Game) -> Any:
 
 
 @inlined
-def tallest_scorer(g: Game, colour_count: int, top: Any) -> int:
+def tallest_scorer(g: GameRecord, colour_count: int, top: Any) -> int:
     """Return the colour that scores the tallest tower, given its height; -1 if none does."""
     sites = U64(0)
     for site in range(54):
@@ -42,7 +42,7 @@ def tallest_scorer(g: Game, colour_count: int, top: Any) -> int:
 
 
 @inlined
-def leader(g: Game, colour_count: int, city: int) -> int:
+def leader(g: GameRecord, colour_count: int, city: int) -> int:
     """Return the colour with the majority in a city, or -1."""
     most, colour_of_most = U64(0), -1
     for colour in range(colour_count):
@@ -56,7 +56,7 @@ def leader(g: Game, colour_count: int, city: int) -> int:
 
 
 @never_inlined
-def score_round(g: Game, players: tuple[int, ...], colours: tuple[int, ...]) -> None:
+def score_round(g: GameRecord, players: tuple[int, ...], colours: tuple[int, ...]) -> None:
     """Score a round; make the next player the start player, or end the game."""
     per_player = len(colours)
     colour_count = len(players) * per_player
@@ -127,7 +127,7 @@ def settle_tie(
 
 
 @never_inlined
-def winners(g: Game, players: tuple[int, ...], colours: tuple[int, ...]) -> tuple[int, int]:
+def winners(g: GameRecord, players: tuple[int, ...], colours: tuple[int, ...]) -> tuple[int, int]:
     """Return the winners, one bit each, and what decided."""
     per_player, player_count = len(colours), len(players)
     points, own_heights = np.zeros(4, np.int64), np.zeros(4, np.int64)

@@ -28,7 +28,7 @@ from manhattan.kernel.layout import (
     PACKED_SELECTIONS,
     REMOVE,
     SELECT,
-    Game,
+    GameRecord,
 )
 from manhattan.kernel.scoring import score_round
 from manhattan.rules.board import HAND_SIZE
@@ -47,14 +47,14 @@ _END = 48
 
 
 @inlined
-def next_random(g: Game) -> Any:
+def next_random(g: GameRecord) -> Any:
     """Return the next number of the record's splitmix64 generator."""
     g.random = advance_counter(g.random)
     return mix64(g.random)
 
 
 @inlined
-def reshuffle(g: Game, forced_pile: ForcedPile) -> None:
+def reshuffle(g: GameRecord, forced_pile: ForcedPile) -> None:
     """Make the played cards the pile.
 
     Without a forced order the cards aren't permuted: every draw from a pile that is not in order
@@ -74,7 +74,7 @@ def reshuffle(g: Game, forced_pile: ForcedPile) -> None:
 
 
 @inlined
-def take_card(g: Game, player: int, index: Any) -> None:
+def take_card(g: GameRecord, player: int, index: Any) -> None:
     """Move a card of the pile to a player's hand; the pile's last card fills the gap."""
     last = g.pile - 1
     position = U64(g.card_to_position[player, g.cards[index]])
@@ -85,7 +85,7 @@ def take_card(g: Game, player: int, index: Any) -> None:
 
 
 @inlined
-def draw(g: Game, player: int, random: Any, forced_pile: ForcedPile) -> None:
+def draw(g: GameRecord, player: int, random: Any, forced_pile: ForcedPile) -> None:
     """Draw a card; if the pile is empty at this moment, reshuffle first."""
     if g.pile == 0:
         reshuffle(g, forced_pile)
@@ -94,7 +94,7 @@ def draw(g: Game, player: int, random: Any, forced_pile: ForcedPile) -> None:
 
 
 @inlined
-def discard(g: Game, player: int, position: Any) -> None:
+def discard(g: GameRecord, player: int, position: Any) -> None:
     """Move the card for a position from a player's hand to the played cards."""
     g.played += 1
     g.cards[_END - g.played] = g.position_to_card[player, position]
@@ -106,7 +106,7 @@ def discard(g: Game, player: int, position: Any) -> None:
 
 
 @never_inlined
-def discard_hand(g: Game, player: int) -> None:
+def discard_hand(g: GameRecord, player: int) -> None:
     """Discard the whole hand, in the order in which the rules reveal it: by card."""
     for card in range(9):
         position = U64(g.card_to_position[player, card])
@@ -118,7 +118,7 @@ def discard_hand(g: Game, player: int) -> None:
 
 
 @inlined
-def list_placements(g: Game, colours: tuple[int, ...], player: int) -> Any:
+def list_placements(g: GameRecord, colours: tuple[int, ...], player: int) -> Any:
     """List a player's legal placements in ``g.legal``, by colour and size, and count them."""
     per_player = len(colours)
     named = g.hand_mask[player] * EVERY_CITY
@@ -136,7 +136,12 @@ def list_placements(g: Game, colours: tuple[int, ...], player: int) -> Any:
 
 @inlined
 def place_block(
-    g: Game, players: tuple[int, ...], colours: tuple[int, ...], colour: int, size: int, bit: Any
+    g: GameRecord,
+    players: tuple[int, ...],
+    colours: tuple[int, ...],
+    colour: int,
+    size: int,
+    bit: Any,
 ) -> None:
     """Put a block on a site, and update for this one site which blocks may go there."""
     site = trailing_zeros(bit)
@@ -158,13 +163,13 @@ def place_block(
 
 
 @inlined
-def has_block(g: Game, colour: int, size: int) -> Any:
+def has_block(g: GameRecord, colour: int, size: int) -> Any:
     """Return whether a block of this size is on a colour's tableau."""
     return (g.tableau[colour] >> np.uint32(8 * (size - 1))) & np.uint32(255) != np.uint32(0)
 
 
 @inlined
-def is_legal_build(g: Game, player: int, colour: int, size: int, bit: Any) -> Any:
+def is_legal_build(g: GameRecord, player: int, colour: int, size: int, bit: Any) -> Any:
     """Return whether a placement is legal. Only the checked mode asks."""
     named = (g.hand_mask[player] * EVERY_CITY) & bit != U64(0)
     return named and has_block(g, colour, size) and g.allowed[colour, size - 1] & bit != U64(0)
@@ -172,7 +177,7 @@ def is_legal_build(g: Game, player: int, colour: int, size: int, bit: Any) -> An
 
 @inlined
 def apply_build(
-    g: Game, players: tuple[int, ...], colours: tuple[int, ...], own: int, size: int, bit: Any
+    g: GameRecord, players: tuple[int, ...], colours: tuple[int, ...], own: int, size: int, bit: Any
 ) -> int:
     """Build the mover's block on a site and discard the card; one card must be drawn."""
     player = g.mover
@@ -186,7 +191,7 @@ def apply_build(
 
 
 @inlined
-def remove_block(g: Game, colours: tuple[int, ...], own: int, size: int) -> None:
+def remove_block(g: GameRecord, colours: tuple[int, ...], own: int, size: int) -> None:
     """Remove a block of the mover from the game."""
     colour = g.mover * len(colours) + own
     block = np.uint32(1) << np.uint32(8 * (size - 1))
@@ -199,7 +204,7 @@ def remove_block(g: Game, colours: tuple[int, ...], own: int, size: int) -> None
 
 @inlined
 def apply_removal(
-    g: Game, players: tuple[int, ...], colours: tuple[int, ...], own: int, size: int
+    g: GameRecord, players: tuple[int, ...], colours: tuple[int, ...], own: int, size: int
 ) -> int:
     """Remove a block of the mover and end the turn; return how many cards must be drawn."""
     remove_block(g, colours, own, size)
@@ -213,7 +218,7 @@ def next_player(player: int, players: tuple[int, ...]) -> int:
 
 
 @inlined
-def begin_turn(g: Game, colours: tuple[int, ...]) -> int:
+def begin_turn(g: GameRecord, colours: tuple[int, ...]) -> int:
     """List the mover's placements; without any, discard the hand and ask for a new one."""
     if list_placements(g, colours, g.mover) != U64(0):
         return NO_CARDS
@@ -222,7 +227,7 @@ def begin_turn(g: Game, colours: tuple[int, ...]) -> int:
 
 
 @inlined
-def next_turn(g: Game, players: tuple[int, ...], colours: tuple[int, ...]) -> int:
+def next_turn(g: GameRecord, players: tuple[int, ...], colours: tuple[int, ...]) -> int:
     """After a building turn: score the round, or begin the next player's turn; return how many
     cards must be drawn."""
     g.blocks_left -= 1
@@ -234,7 +239,9 @@ def next_turn(g: Game, players: tuple[int, ...], colours: tuple[int, ...]) -> in
 
 
 @inlined
-def after_draw(g: Game, players: tuple[int, ...], colours: tuple[int, ...], cards: int) -> int:
+def after_draw(
+    g: GameRecord, players: tuple[int, ...], colours: tuple[int, ...], cards: int
+) -> int:
     """Continue when the requested cards are drawn; return how many more must be drawn.
 
     A player whose new hand still has no legal placement must remove a block.
@@ -248,7 +255,7 @@ def after_draw(g: Game, players: tuple[int, ...], colours: tuple[int, ...], card
 
 @inlined
 def draw_cards(
-    g: Game,
+    g: GameRecord,
     players: tuple[int, ...],
     colours: tuple[int, ...],
     cards: int,
@@ -266,7 +273,7 @@ def draw_cards(
 
 @never_inlined
 def draw_new_hand(
-    g: Game, players: tuple[int, ...], colours: tuple[int, ...], forced_pile: ForcedPile
+    g: GameRecord, players: tuple[int, ...], colours: tuple[int, ...], forced_pile: ForcedPile
 ) -> None:
     for _ in range(HAND_SIZE):
         draw(g, g.mover, next_random(g), forced_pile)
@@ -277,7 +284,7 @@ def draw_new_hand(
 
 
 @inlined
-def available_selections(g: Game, colour: int, word: int) -> Any:
+def available_selections(g: GameRecord, colour: int, word: int) -> Any:
     """Return which of 64 selections a colour's supply has the blocks for, as bits."""
     supply = U64(g.supply[colour])
     low = (supply & U64(15)) | ((supply >> U64(4)) & U64(0x70))
@@ -286,14 +293,14 @@ def available_selections(g: Game, colour: int, word: int) -> Any:
 
 
 @inlined
-def can_select(g: Game, colour: int, selection: Any) -> Any:
+def can_select(g: GameRecord, colour: int, selection: Any) -> Any:
     """Return whether a colour's supply has the blocks of a selection."""
     n: Any = np.int64(selection)
     return (available_selections(g, colour, n // 64) >> U64(n % 64)) & U64(1) != U64(0)
 
 
 @inlined
-def select_blocks(g: Game, colour: int, selection: Any) -> None:
+def select_blocks(g: GameRecord, colour: int, selection: Any) -> None:
     """Move the blocks of a selection from a colour's supply to its tableau."""
     if CHECKED and not (g.phase == SELECT and can_select(g, colour, selection)):
         raise RuntimeError(ILLEGAL)
@@ -303,7 +310,7 @@ def select_blocks(g: Game, colour: int, selection: Any) -> None:
 
 
 @inlined
-def pass_selection(g: Game, players: tuple[int, ...], colours: tuple[int, ...]) -> int:
+def pass_selection(g: GameRecord, players: tuple[int, ...], colours: tuple[int, ...]) -> int:
     """Let the next player select, or begin the first building turn; return how many cards must be
     drawn."""
     g.mover = next_player(g.mover, players)
@@ -316,7 +323,7 @@ def pass_selection(g: Game, players: tuple[int, ...], colours: tuple[int, ...]) 
 
 @inlined
 def apply_selection(
-    g: Game, players: tuple[int, ...], colours: tuple[int, ...], first: Any, second: Any
+    g: GameRecord, players: tuple[int, ...], colours: tuple[int, ...], first: Any, second: Any
 ) -> int:
     """Select the mover's blocks of one or two colours; return how many cards must be drawn."""
     select_blocks(g, g.mover * len(colours), first)

@@ -1,7 +1,7 @@
 /** Event log: the events of a game as log entries, with what each of them changed on the board. */
 
 import type { Colour, GameEvent, ScoreEvent, UpdateMessage } from '$/protocol/types.gen'
-import { colourOf, parseBlocks, parseMove, type Block, type Size } from './notation'
+import { CITY_LETTERS, colourOf, parseBlocks, parseMove, type Block, type Size } from './notation'
 
 export type Towers = ReadonlyMap<string, readonly Block[]>
 
@@ -138,7 +138,7 @@ export function countTowers(towers: Towers): Record<string, number>[] {
   const cities: Record<string, number>[] = Array.from({ length: 6 }, () => ({}))
   for (const [site, tower] of towers) {
     const owner = ownerOf(tower)
-    const city = cities['ABCDEF'.indexOf(site[0]!)]
+    const city = cities[CITY_LETTERS.indexOf(site[0]!)]
     if (owner && city) city[owner] = (city[owner] ?? 0) + 1
   }
   return cities

@@ -25,7 +25,10 @@ const PING_AFTER_MS = 25_000
 const PING_TIMEOUT_MS = 6000
 
 /** Close codes after which reconnecting is useless: not authenticated, and no such table. */
-const PERMANENT_CLOSE_CODES = new Set([4401, 4404])
+/** Close codes after which connecting again makes no sense. */
+export const UNAUTHENTICATED = 4401
+export const NO_SUCH_TABLE = 4404
+const PERMANENT_CLOSE_CODES = new Set([UNAUTHENTICATED, NO_SUCH_TABLE])
 const CONNECTION_LOST = 1006
 
 export class TableSocket {

@@ -122,7 +122,7 @@ export interface ExplainMove {
   id: string
 }
 /**
- * Ask for a sign of life.
+ * Check that the connection is alive.
  */
 export interface Ping {
   type: 'ping'

@@ -1,5 +1,6 @@
 /** Catalog of what can be played: editions, house rules and bot levels, fetched once. */
 
+import { CITY_LETTERS } from '$/model/notation'
 import { api } from '$/protocol/http'
 import type { Catalog as CatalogData, EditionInfo } from '$/protocol/types.gen'
 
@@ -24,7 +25,7 @@ class Catalog {
   }
 
   cities(id: string | undefined): readonly string[] {
-    return this.edition(id)?.cities ?? [...'ABCDEF']
+    return this.edition(id)?.cities ?? [...CITY_LETTERS]
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { t, list, type Key, type Values } from '$/i18n/language.svelte'
 import { ownerOf, tallestTowers, type LogEntry, type Towers } from '$/model/event-log'
-import { cardAt, siteIndex, type Size } from '$/model/notation'
+import { cardAt, CITY_LETTERS, siteIndex, type Size } from '$/model/notation'
 import type { Colour, Side } from '$/protocol/types.gen'
 
 /** What has to be known of a game to speak about it. */
@@ -80,7 +80,7 @@ export function siteText(context: NarrationContext, site: string): string {
 
 /** A site as the edition calls it: "C5", or "Cairo 5". */
 export function shortSiteName(context: NarrationContext, site: string): string {
-  const city = context.cities['ABCDEF'.indexOf(site[0]!)] ?? site[0]!
+  const city = context.cities[CITY_LETTERS.indexOf(site[0]!)] ?? site[0]!
   return city.length === 1 ? site : `${city} ${site[1]}`
 }
 

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from manhattan.ai.features import Game, blocks_on_tableau, extract_features, weight_set_index
+from manhattan.ai.features import blocks_on_tableau, extract_features, weight_set_index
 from manhattan.ai.jit import compiled, inlined, never_inlined
 from manhattan.ai.playout_policy import end_selection, end_turn, select_by_plan, take_turn
-from manhattan.kernel.layout import OVER, SELECT
+from manhattan.kernel.layout import OVER, SELECT, GameRecord
 from manhattan.kernel.reset import start_game
 from manhattan.kernel.scoring import winners
 
@@ -40,7 +40,7 @@ class Results(NamedTuple):
 
 @inlined
 def record_sample(
-    g: Game,
+    g: GameRecord,
     players: tuple[int, ...],
     colours: tuple[int, ...],
     player: int,
@@ -64,7 +64,7 @@ def record_sample(
 
 @never_inlined
 def play_game(
-    g: Game,
+    g: GameRecord,
     players: tuple[int, ...],
     colours: tuple[int, ...],
     policy_ids: Any,
@@ -106,7 +106,7 @@ def play_game(
 
 @inlined
 def write_targets(
-    g: Game,
+    g: GameRecord,
     players: tuple[int, ...],
     winner_bits: Any,
     samples: Samples,

@@ -14,7 +14,7 @@ from manhattan.envs.engine.jit import compiled
 from manhattan.envs.engine.observation import write_observation
 from manhattan.kernel.action_api import fill_mask, is_legal, step
 from manhattan.kernel.jit import inlined, never_inlined
-from manhattan.kernel.layout import OVER, Game
+from manhattan.kernel.layout import OVER, GameRecord
 from manhattan.kernel.policies import UNIFORM_POLICY, pick
 from manhattan.kernel.reset import start_game
 from manhattan.kernel.scoring import winners
@@ -47,7 +47,7 @@ Batch = Any
 
 @inlined
 def convert_to_rewards(
-    g: Game,
+    g: GameRecord,
     players: tuple[int, ...],
     colours: tuple[int, ...],
     utility: int,
@@ -81,7 +81,7 @@ def convert_to_rewards(
 
 @never_inlined
 def play_opponents(
-    g: Game, players: tuple[int, ...], colours: tuple[int, ...], agent: int, policy: int
+    g: GameRecord, players: tuple[int, ...], colours: tuple[int, ...], agent: int, policy: int
 ) -> None:
     """Let the policy play until it is the agent's turn."""
     while g.phase != OVER and g.mover != agent:
@@ -90,7 +90,7 @@ def play_opponents(
 
 @compiled
 def reset_game(
-    g: Game, b: Batch, players: tuple[int, ...], colours: tuple[int, ...], number: int
+    g: GameRecord, b: Batch, players: tuple[int, ...], colours: tuple[int, ...], number: int
 ) -> None:
     """Start a game, up to the agent's first decision."""
     start_game(g, players, number % len(players), b.seed, number)
@@ -131,7 +131,12 @@ def reset_all(
 
 @inlined
 def step_and_reward(
-    g: Game, b: Batch, players: tuple[int, ...], colours: tuple[int, ...], action: int, out: Any
+    g: GameRecord,
+    b: Batch,
+    players: tuple[int, ...],
+    colours: tuple[int, ...],
+    action: int,
+    out: Any,
 ) -> None:
     """Apply a legal action, let the opponents play, and write every player's reward."""
     round_number = g.round_number

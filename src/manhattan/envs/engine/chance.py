@@ -29,7 +29,7 @@ from manhattan.envs.engine.observation import write_observation
 from manhattan.kernel.action_api import apply_action, fill_mask, is_legal
 from manhattan.kernel.bits import U64
 from manhattan.kernel.jit import inlined, never_inlined
-from manhattan.kernel.layout import OVER, Game
+from manhattan.kernel.layout import OVER, GameRecord
 from manhattan.kernel.reset import clear_game
 from manhattan.kernel.scoring import winners
 from manhattan.kernel.transition import (
@@ -47,7 +47,7 @@ CHANCE, TERMINAL, ILLEGAL = -1, -4, -9
 
 
 @inlined
-def current_actor(g: Game, c: ChanceState) -> int:
+def current_actor(g: GameRecord, c: ChanceState) -> int:
     """Return the player who is to decide, or CHANCE, or TERMINAL."""
     if c.to_draw > 0:
         return CHANCE
@@ -55,7 +55,7 @@ def current_actor(g: Game, c: ChanceState) -> int:
 
 
 @inlined
-def request_cards(g: Game, c: ChanceState, cards: int) -> None:
+def request_cards(g: GameRecord, c: ChanceState, cards: int) -> None:
     """Make chance draw the cards that the transition asks for. The hand that a new one replaces is
     revealed: its cards are the last ones that were played."""
     c.drawer, c.to_draw, c.reason = g.mover, cards, cards
@@ -68,7 +68,7 @@ def request_cards(g: Game, c: ChanceState, cards: int) -> None:
 
 
 @inlined
-def draw_kind(g: Game, player: int, kind: int) -> bool:
+def draw_kind(g: GameRecord, player: int, kind: int) -> bool:
     """Draw a card of this kind; return False if the pile has none."""
     for i in range(g.pile):
         if g.cards[i] == kind:
@@ -79,7 +79,7 @@ def draw_kind(g: Game, player: int, kind: int) -> bool:
 
 @inlined
 def apply_outcome(
-    g: Game, c: ChanceState, players: tuple[int, ...], colours: tuple[int, ...], outcome: int
+    g: GameRecord, c: ChanceState, players: tuple[int, ...], colours: tuple[int, ...], outcome: int
 ) -> bool:
     """Apply a chance outcome; return False, and change nothing, if it is impossible."""
     if g.pile == 0:
@@ -105,7 +105,7 @@ def apply_outcome(
 
 @never_inlined
 def apply(
-    g: Game, c: ChanceState, players: tuple[int, ...], colours: tuple[int, ...], action: int
+    g: GameRecord, c: ChanceState, players: tuple[int, ...], colours: tuple[int, ...], action: int
 ) -> bool:
     """Apply an action or a chance outcome; return False, and change nothing, if it is illegal."""
     if c.to_draw > 0:
@@ -118,7 +118,7 @@ def apply(
 
 
 @never_inlined
-def start(g: Game, c: ChanceState, first: int) -> None:
+def start(g: GameRecord, c: ChanceState, first: int) -> None:
     """Set up a table before the first card is dealt."""
     clear_game(g, first)
     g.random = U64(0)
@@ -138,7 +138,7 @@ def start_table(games: Any, chances: Any, first: int) -> int:
 def apply_to_table(
     games: Any, chances: Any, players: tuple[int, ...], colours: tuple[int, ...], action: int
 ) -> int:
-    """Apply an action or an outcome; return who acts next, or ILLEGAL."""
+    """Apply an action or an outcome; return the next actor, or ILLEGAL."""
     g, c = games[0], chances[0]
     return current_actor(g, c) if apply(g, c, players, colours, action) else ILLEGAL
 

@@ -15,7 +15,7 @@ from manhattan.envs.engine.layout import FIELDS
 from manhattan.kernel.action_api import fill_mask
 from manhattan.kernel.bits import U64
 from manhattan.kernel.jit import inlined
-from manhattan.kernel.layout import OVER, Game
+from manhattan.kernel.layout import OVER, GameRecord
 
 (
     _FLOORS,
@@ -62,7 +62,7 @@ def places_after(player: Any, viewer: Any, n: int) -> Any:
 
 
 @inlined
-def write_floors(g: Game, viewer: int, per_player: int, count: int, words: Any) -> None:
+def write_floors(g: GameRecord, viewer: int, per_player: int, count: int, words: Any) -> None:
     """Write the floors, own colours first: rotate the bytes of each site."""
     right = U32(8 * per_player * viewer)
     left = U32(8 * (count - per_player * viewer) & 31)
@@ -75,7 +75,7 @@ def write_floors(g: Game, viewer: int, per_player: int, count: int, words: Any) 
 
 
 @inlined
-def write_owners(g: Game, viewer: int, per_player: int, count: int, words: Any) -> None:
+def write_owners(g: GameRecord, viewer: int, per_player: int, count: int, words: Any) -> None:
     """Write the owners, own colours first: four bytes per site."""
     first = owned_sites(g, viewer, 0, per_player, count)
     second = owned_sites(g, viewer, 1, per_player, count)
@@ -92,12 +92,12 @@ def write_owners(g: Game, viewer: int, per_player: int, count: int, words: Any) 
 
 
 @inlined
-def owned_sites(g: Game, viewer: int, k: int, per_player: int, count: int) -> Any:
+def owned_sites(g: GameRecord, viewer: int, k: int, per_player: int, count: int) -> Any:
     return g.owner[relative_colour(viewer, k, per_player, count)] if k < count else U64(0)
 
 
 @inlined
-def write_stocks(g: Game, viewer: int, per_player: int, count: int, words: Any) -> None:
+def write_stocks(g: GameRecord, viewer: int, per_player: int, count: int, words: Any) -> None:
     """Write the blocks, own colours first: a stock is four bytes, one per size."""
     for k in range(4):
         colour = relative_colour(viewer, k, per_player, count)
@@ -107,7 +107,7 @@ def write_stocks(g: Game, viewer: int, per_player: int, count: int, words: Any) 
 
 
 @inlined
-def write_cards(g: Game, viewer: int, row: Any) -> None:
+def write_cards(g: GameRecord, viewer: int, row: Any) -> None:
     """Write the viewer's and the hidden cards, by the positions that they name for the viewer."""
     played = U64(0)
     for i in range(g.played):
@@ -122,7 +122,12 @@ def write_cards(g: Game, viewer: int, row: Any) -> None:
 
 @compiled
 def write_observation(
-    g: Game, players: tuple[int, ...], colours: tuple[int, ...], viewer: int, row: Any, words: Any
+    g: GameRecord,
+    players: tuple[int, ...],
+    colours: tuple[int, ...],
+    viewer: int,
+    row: Any,
+    words: Any,
 ) -> None:
     """Write the viewer's observation into a row of bytes. ``words`` is the same memory as 32-bit
     words: the compiler vectorizes loops over words better than over groups of four bytes."""

@@ -39,7 +39,7 @@ from manhattan.envs.engine.history import (
 from manhattan.envs.engine.jit import compiled
 from manhattan.kernel.bits import U64, advance_counter, below, mix64, stream_start
 from manhattan.kernel.jit import COMPILED, inlined, never_inlined
-from manhattan.kernel.layout import Game
+from manhattan.kernel.layout import GameRecord
 from manhattan.rules.board import HAND_SIZE
 
 MAX_PILES = 24
@@ -50,7 +50,7 @@ PARTICLES = 32 if COMPILED else 4
 
 
 @never_inlined
-def hidden_piles(g: Game, c: ChanceState, per_player: int, viewer: int) -> Any:
+def hidden_piles(g: GameRecord, c: ChanceState, per_player: int, viewer: int) -> Any:
     """Return ``[pile, kind]``: the cards of each pile that the viewer did not draw."""
     piles: Any = np.zeros((MAX_PILES + 1, CARD_KINDS), np.int64)
     piles[0, :] = 5
@@ -208,7 +208,7 @@ def assign_remaining(
 
 @never_inlined
 def sample_draws(
-    g: Game, c: ChanceState, per_player: int, viewer: int, hidden: Any, random: Any, out: Any
+    g: GameRecord, c: ChanceState, per_player: int, viewer: int, hidden: Any, random: Any, out: Any
 ) -> bool:
     """Sample the other players' draws, such that they could play what they played; return False
     if no particle survives."""
@@ -301,7 +301,7 @@ def is_same_history(viewer: int, c: ChanceState, other: ChanceState) -> bool:
 @inlined
 def replay(
     c: ChanceState,
-    other_game: Game,
+    other_game: GameRecord,
     other: ChanceState,
     players: tuple[int, ...],
     colours: tuple[int, ...],

@@ -15,8 +15,8 @@ MAX_EVENTS_PER_PERSON: Final = 500
 undos. A long game needs some dozens. Without a limit one person could fill the disk, and a table is
 replayed from its first event."""
 MAX_EVENTS: Final = 2000
-"""Events of one table besides moves and chat. With as many undone moves, the replay takes two
-fifths of a second."""
+"""Events of one table besides moves and chat. Replaying 2,000 moves and undos takes two fifths of
+a second."""
 
 
 def find_seat(state: TableState, number: int) -> Seat:
@@ -81,7 +81,7 @@ def check_legal(game: Game, move: Move, player: int) -> None:
         raise IllegalMove(move, refusal)
 
 
-def check_plays_themselves(seat: Seat) -> None:
+def check_in_control(seat: Seat) -> None:
     if seat.resigned:
         raise CommandRejected(ErrorCode.RESIGNED)
     if seat.bot_controlled:

@@ -38,10 +38,10 @@ from manhattan.server.domain.commands import (
 )
 from manhattan.server.domain.conditions import (
     check_host,
+    check_in_control,
     check_legal,
     check_lobby,
     check_person_limit,
-    check_plays_themselves,
     check_ply,
     check_table_limit,
     find_seat,
@@ -160,7 +160,7 @@ def _play_move(
     check_ply(game, command.ply)
     mover = game.public.mover
     player = mover if mover in own else own[0]
-    check_plays_themselves(state.seats[player])
+    check_in_control(state.seats[player])
     check_legal(game, parse_move(command.move), player)
     # A move has one text form: the text that was parsed is the text of the move.
     return MovePlayed(at=now, by=person, command=command.id, player=player, move=command.move)
@@ -221,7 +221,7 @@ def _find_undo(state: TableState, person: PersonId) -> tuple[int, int] | Command
     if ply is None:
         return CommandRejected(ErrorCode.NOTHING_TO_UNDO)
     player = game.mover_at(ply)
-    check_plays_themselves(state.seats[player])
+    check_in_control(state.seats[player])
     is_alone = len(own) == 1 and len(state.seats.by_person) == 1
     if not is_alone and state.card_revealed_since(ply):
         return CommandRejected(ErrorCode.CARD_SEEN)
@@ -374,7 +374,7 @@ def _open_rematch(
 
 
 def check_rematch(state: TableState, person: PersonId) -> None:
-    """Reject a rematch before the game is over, or of a person who didn't play."""
+    """Reject a rematch before the game is over, or by a person who didn't play."""
     own_seats(state, person)
     if state.stage != "over":
         raise CommandRejected(ErrorCode.NOT_OVER)

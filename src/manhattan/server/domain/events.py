@@ -23,7 +23,7 @@ class _TableEvent(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", o
     at: Milliseconds
     """Milliseconds since 1970."""
     by: PersonId | None = None
-    """The person who caused it; None if it happened by itself."""
+    """The person who caused it; None if no person did."""
     command: str | None = None
     """The id of their command, by which a repeated command is recognized (idempotency key)."""
 

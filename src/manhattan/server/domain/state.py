@@ -26,8 +26,8 @@ SUBSTITUTE_LEVEL: Final = "hard"
 CHAT_HISTORY: Final = 100
 """Chat messages that the state keeps."""
 MAX_PROCESSED_COMMANDS: Final = 32
-"""How many idempotency keys the state keeps: a command that is sent again after as many others at
-the table is taken for a new one. A move is still not played twice, because of its ply. A rematch
+"""How many idempotency keys the state keeps: a command that is sent again after 32 others at the
+table is taken for a new one. A move is still not played twice, because of its ply. A rematch
 needs no key: asked for again, it is the same new table."""
 UNDO_TIMEOUT: Final[Milliseconds] = 60_000
 TRANSFER_LIFETIME: Final[Milliseconds] = 60 * 60_000
@@ -197,7 +197,7 @@ class TableState(msgspec.Struct, frozen=True, kw_only=True):
         return other if clock is None else min(clock, other)
 
     def undo_approvers(self, asker: PersonId) -> frozenset[PersonId]:
-        """Return the other people who play themselves: they have to agree to an undo."""
+        """Return the other people who control their seats: they have to agree to an undo."""
         return frozenset(
             seat.person
             for seat in self.seats

@@ -36,7 +36,7 @@ class ExplainMove(ClientCommand, frozen=True, tag="why"):
 
 
 class Ping(ClientCommand, frozen=True, tag="ping"):
-    """Ask for a sign of life."""
+    """Check that the connection is alive."""
 
 
 Command = GameCommand | Rematch | ExplainMove | Ping

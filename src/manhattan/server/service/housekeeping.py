@@ -1,7 +1,7 @@
 """Housekeeping: a periodic sweep over the tables.
 
 It takes over tables whose process has died, catches up with events that were not published, checks
-the database, repeats who is connected, and unloads idle tables.
+the database, publishes the presence of people again, and unloads idle tables.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class Housekeeping:
             self._service.registry.clear_storage_error()
 
     async def _tidy_up(self) -> None:
-        """Repeat who is connected, and unload idle tables."""
+        """Publish the presence of people again, and unload idle tables."""
         if self._garbage is not None:
             self._garbage.collect_if_idle(self._service.last_activity, now_ms())
         failure: Exception | None = None

@@ -1,4 +1,4 @@
-"""The scheduler: what happens at a table by itself. Bots move, clocks and undo requests expire.
+"""The scheduler: what no person causes. Bots move, clocks and undo requests expire.
 
 The process that has written a table's last event schedules the next. If it dies, another process
 finds the table by the moment at which it was due (``housekeeping``).
@@ -114,4 +114,4 @@ def _bot_seed(game: Game) -> str:
     move as it did.
     """
     assert game.seed is not None
-    return hashlib.sha256(b"dice %d " % game.ply + game.seed).hexdigest()
+    return hashlib.sha256(b"bot %d " % game.ply + game.seed).hexdigest()
