@@ -20,6 +20,7 @@ from support.table_matrix import TABLES
 MAX_ENTRIES = {
     # 16 sets of sizes; moves name no colour or one of seven.
     "rules.legality.builds_by_site": 16 * 8,
+    "rules.moves._build_text": 54 * 4 * 8,
     # A colour has 11, 6, 4 and 3 blocks, which limits its stocks. A round has 4 or 6.
     "rules.legality._colour_selections": 12 * 7 * 5 * 4 * 2,
     "rules.legality._select": 35 + 35**2 + 84,
