@@ -9,6 +9,8 @@ import jsonschema_rs
 import pytest
 
 from manhattan.record import RecordError, schema
+from manhattan.rules import EDITIONS
+from manhattan.rules.editions import HOUSE_RULES
 from support.record_fixtures import TABLES, Json, find, finished, record_json, recorded, stuck
 
 Path = tuple[str | int, ...]
@@ -51,6 +53,13 @@ def test_the_schema_is_itself_valid() -> None:
     """It follows the draft that it names."""
     assert schema()["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     jsonschema_rs.meta.validate(schema())
+
+
+def test_the_schema_lists_the_editions_and_house_rules() -> None:
+    properties = schema()["properties"]
+    assert properties["edition"]["enum"] == [*EDITIONS]
+    rules = properties["house_rules"]["properties"]
+    assert {name: tuple(rule["enum"]) for name, rule in rules.items()} == dict(HOUSE_RULES)
 
 
 @pytest.mark.parametrize(("edition", "players"), TABLES)

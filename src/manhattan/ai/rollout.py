@@ -19,7 +19,15 @@ import numpy.typing as npt
 
 from manhattan.ai.jit import compiled, inlined, never_inlined
 from manhattan.ai.playout_policy import end_selection, end_turn, select_by_plan, take_turn
-from manhattan.ai.value_network import LEAD, POINTS, WIN, ValueNetwork, encode, forward
+from manhattan.ai.value_network import (
+    LEAD,
+    POINTS,
+    POINTS_PER_UNIT,
+    WIN,
+    ValueNetwork,
+    encode,
+    forward,
+)
 from manhattan.kernel.action_api import step
 from manhattan.kernel.bits import U64, below, stream_start
 from manhattan.kernel.determinization import determinize
@@ -140,7 +148,7 @@ def evaluate(
     encode(g, players, colours, player, buffers[0])
     forward(buffers[0], len(players) * len(colours), g.round_number, net)
     log_odds = np.float64(buffers[0].outputs[WIN])
-    final_lead += 10.0 * np.float64(buffers[0].outputs[LEAD])
+    final_lead += POINTS_PER_UNIT * np.float64(buffers[0].outputs[LEAD])
     return 1.0 / (1.0 + np.exp(-log_odds)) + point_value * final_lead
 
 
@@ -169,7 +177,7 @@ def evaluate_all_players(
         forward(buffers[0], len(players) * len(colours), g.round_number, net)
         win_probabilities[player] = 1.0 / (1.0 + np.exp(-np.float64(buffers[0].outputs[WIN])))
         total += win_probabilities[player]
-        future_points = 10.0 * np.float64(buffers[0].outputs[POINTS])
+        future_points = POINTS_PER_UNIT * np.float64(buffers[0].outputs[POINTS])
         sums[n + player] += np.float64(g.scores[player]) + future_points
     for player in range(n):
         share = win_probabilities[player] / total

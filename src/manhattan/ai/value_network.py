@@ -49,6 +49,8 @@ WIN, LEAD, POINTS = 0, 1, 2
 OUTPUTS = 3
 """The outputs: the log-odds of a win; and, in tens of points, how much the lead over the mean of
 the rivals will grow, and how many points the player will still score."""
+POINTS_PER_UNIT = 10.0
+"""The points of one unit of ``LEAD`` and ``POINTS``; training and rollouts must agree on it."""
 
 
 class ValueNetwork(NamedTuple):

@@ -50,7 +50,7 @@ from manhattan.ai.training.training_data import (
     play_search_games,
     setup_for_kind,
 )
-from manhattan.ai.value_network import SHAPES, ValueNetwork
+from manhattan.ai.value_network import POINTS_PER_UNIT, SHAPES, ValueNetwork
 from manhattan.kernel.compile_notice import announce_compilation
 from manhattan.kernel.policies import GREEDY_POLICY
 from manhattan.parallel import map_threads
@@ -307,7 +307,8 @@ def _network_samples(
     win_shares = np.concatenate([p.win_shares for p in played])
     points = final_scores - states.scores[:, :players]
     leads = points - (points.sum(axis=1, keepdims=True) - points) / (players - 1)
-    targets = np.stack([win_shares, leads / 10, points / 10], axis=2).astype(np.float32)
+    in_units = (leads / POINTS_PER_UNIT, points / POINTS_PER_UNIT)
+    targets = np.stack([win_shares, *in_units], axis=2).astype(np.float32)
 
     def batch(indices: Indices) -> tuple[Inputs, Floats]:
         game, player = indices // players, indices % players

@@ -109,7 +109,11 @@ def replay_events(
 
 
 def evolve(state: TableState, event: TableEvent) -> TableState:
-    """Return the state after one more event."""
+    """Return the state after one more event.
+
+    Parts that the event leaves alone are the same objects in both states, and parts that it changes
+    are not: updates and summaries compare them by identity.
+    """
     match event:
         case MovePlayed():
             changes = _play_move(state, event)
