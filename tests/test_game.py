@@ -133,3 +133,15 @@ def test_no_repr_shows_the_seed() -> None:
         assert "1e1f" not in repr(item)
         assert "\\x1e" not in repr(item)
         assert isinstance(item, View) or str(game.deck)[1:-1] not in repr(item)
+
+
+def test_the_last_move_of_a_player_is_found() -> None:
+    game = Game.new(3, first=1, seed=bytes(32))
+    assert game.last_ply_of((0, 1, 2)) is None
+    movers: list[int] = []
+    for _ in range(12):
+        movers.append(game.public.mover)
+        game.play(game.legal_moves()[0])
+        for players in ((0,), (1,), (2,), (0, 2), ()):
+            own = [ply for ply, mover in enumerate(movers) if mover in players]
+            assert game.last_ply_of(players) == (own[-1] if own else None)

@@ -197,10 +197,10 @@ class Game:
 
     def last_ply_of(self, players: Collection[int]) -> int | None:
         """The ply of the last move of one of these players, or None if they haven't moved."""
-        for ply in range(self.ply - 1, -1, -1):
-            if self.mover_at(ply) in players:
+        for ply in range(len(self._turns) - 1, 0, -1):
+            if self._turns[ply - 1].state.public.mover in players:
                 return ply
-        return None
+        return 0 if self._turns and self._dealt.public.mover in players else None
 
     def at(self, ply: int) -> Game:
         """Return a copy of this game as it was after a number of moves."""
