@@ -191,7 +191,8 @@ def test_a_round_is_scored_on_the_board_and_can_be_skipped(
         expect_visible(animation)
         for size in (PHONE, DESKTOP):
             ada.page.set_viewport_size({"width": size[0], "height": size[1]})
-            assert ada.page.evaluate(FIND_COVERED) == []
+            # The board is laid out again a frame or two after the resize.
+            ada.page.wait_for_function(f"({FIND_COVERED})().length === 0")
             assert ada.overflowing(".scoring, .scoring button", "body") == []
         expect_visible(ada.page.locator(".site.dim"))
         ada.screenshot("scoring-desktop")
