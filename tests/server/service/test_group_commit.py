@@ -136,6 +136,14 @@ async def test_steps_are_taken_for_the_whole_batch_and_sending_comes_after_the_d
 
 
 @async_test
+async def test_nothing_is_written_if_no_change_could_be_prepared() -> None:
+    store, commit = slow_commit()
+    with pytest.raises(ArithmeticError):
+        await commit.commit(RecordedChange("a", failing="prepare"))
+    assert store.batches == []
+
+
+@async_test
 @pytest.mark.parametrize("step", ["prepare", "apply", "describe", "encode", "send"])
 async def test_a_change_that_fails_leaves_the_others_alone(step: str) -> None:
     store, commit = slow_commit()

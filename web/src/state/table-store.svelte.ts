@@ -146,6 +146,11 @@ export class TableStore implements SocketListener {
     this.#explainedMoves.set(this.#socket.send({ type: 'why', move }), move)
   }
 
+  /** Why nothing can be built at a site, if the server has explained it in this turn. */
+  explanationAt(site: string): Problem | null {
+    return this.explanation?.move.startsWith(site) ? this.explanation.error : null
+  }
+
   nextUpdateNumber(): number | null {
     return this.#nextNumber
   }

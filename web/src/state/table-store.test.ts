@@ -168,6 +168,7 @@ describe('a command', () => {
     const problem = { reason: 'no_such_card', params: {}, text: '' }
     receive({ type: 'why', reply_to: lastCommand().id, problem })
     expect(store.explanation).toEqual({ move: 'B1+4', error: problem })
+    expect([store.explanationAt('B1'), store.explanationAt('B2')]).toEqual([problem, null])
     receive(update(7, { patch: { ply: 5, mover: 1 } }))
     expect(store.explanation).toBeNull()
   })

@@ -99,6 +99,8 @@ class GroupCommit:
         in a row stays in the processor's caches: a move takes a tenth less time."""
         _for_each(batch, lambda change: change.prepare())
         batch = [(change, outcome) for change, outcome in batch if not outcome.done()]
+        if not batch:
+            return
         started = time.perf_counter()
         try:
             written = await self._store.append([change.row for change, _ in batch])
