@@ -29,6 +29,7 @@ MAX_ENTRIES = {
     "projected_scores._sizes_from": 12 * 7 * 5 * 4,
     # Two to four of the four colours of a box, in any order; there are two boxes.
     "server.protocol.serialize._colour_names": 2 * (12 + 24 + 24),
+    "server.protocol.serialize._block_texts": 16 * 8,
     "server.protocol.schema.message_schema": 1,
     "server.storage.sqlite._insert_events": 500,  # the size of the largest batch of writes
     "server.service.tutorial.exercise_state": 8,  # one for each step of the tutorial

@@ -43,7 +43,11 @@ def all_changes(projected: ProjectedScores, hand: tuple[Card, ...]) -> dict[Buil
     """The projected changes of every placement with a hand, in order."""
     changes: dict[Build, Changes] = {}
     for options in projected.placement_options(hand):
-        taken = {site: projections.takes_from for site, _, projections in options.sites}
+        taken = {
+            site: projections.takes_from
+            for site, projections in zip(options.sites, options.projections, strict=True)
+            if projections is not None
+        }
         for build, gains in options.gains_by_move():
             changes[build] = taken[build.site], gains
     return changes

@@ -28,7 +28,8 @@ from websockets.exceptions import InvalidStatus, WebSocketException
 from websockets.http11 import Response
 from websockets.sync.client import ClientConnection, connect
 
-from manhattan.rules import ManhattanError
+from manhattan.rules import ManhattanError, Side, Site
+from manhattan.rules.board import card_for
 from manhattan.rules.legality import selections
 
 Json = dict[str, Any]
@@ -260,10 +261,16 @@ class TableConnection:
                 supplies = tuple(tuple(stock) for stock in legal["supplies"].values())
                 moves = tuple(map(str, selections(supplies, legal["blocks"])))
             case "build":
+                side = Side(self.table["seats"][self.private["player"]]["side"])
                 placements = {
-                    move: {"card": site["card"], "takes_from": site["takes_from"], "gains": gains}
-                    for site in legal["placements"]
-                    for move, gains in zip(site["moves"], site["gains"], strict=True)
+                    f"{site}+{block}": {
+                        "card": card_for(side, Site.parse(site)),
+                        "takes_from": group["takes_from"],
+                        "gains": gains,
+                    }
+                    for group in legal["placements"]
+                    for site in group["sites"]
+                    for block, gains in zip(group["blocks"], group["gains"], strict=True)
                 }
                 moves = tuple(placements)
             case _:

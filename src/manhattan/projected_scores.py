@@ -42,30 +42,34 @@ Gains = tuple[int, ...]
 class SiteProjections:
     """What the placements of one colour on one site would change.
 
-    Compared by identity, because equal ones are nearly always one object: a serializer can key a
-    cache by it without hashing all its numbers.
+    Compared by identity, because equal ones are nearly always one object: sites can be grouped by
+    it without hashing all its numbers.
     """
 
     takes_from: Colour | None
     """What ``Built.taken_from`` will be: the tower's owner now, if it is another colour."""
     gains: tuple[Gains, ...]
-    """For each size that can be placed, ascending."""
+    """For each size that can be placed, ascending: the largest sizes of the tableau."""
 
 
 class PlacementOptions(NamedTuple):
     """Where one of the mover's colours can build, and what each placement would change."""
 
     own: OwnColour
-    sizes: tuple[Sizes, ...]
-    """``[min_size]``: the sizes on the tableau of at least this many floors."""
-    sites: list[tuple[Site, int, SiteProjections]]
-    """Each site, the smallest size that it takes, and the changes for the sizes from there on."""
+    sizes: Sizes
+    """The sizes on the tableau, ascending."""
+    sites: tuple[Site, ...]
+    """The sites that the hand names."""
+    projections: list[SiteProjections | None]
+    """For each of these sites; None where no block of the tableau can be placed."""
 
     def gains_by_move(self) -> Iterator[tuple[Build, Gains]]:
         """Every placement and its gains, in the order of the legal moves."""
-        builds = builds_by_site(self.own.notation, self.sizes[0])
-        for site, min_size, projection in self.sites:
-            yield from zip(builds[site][min_size], projection.gains, strict=True)
+        builds = builds_by_site(self.own.notation, self.sizes)
+        for site, projections in zip(self.sites, self.projections, strict=True):
+            if projections is not None:
+                gains = projections.gains
+                yield from zip(builds[site][0][-len(gains) :], gains, strict=True)
 
 
 class ProjectedScores:
@@ -118,30 +122,22 @@ class ProjectedScores:
             # On a tower lower than this, no block of the tableau reaches the tallest tower, and
             # all sizes change the same.
             high = tallest.height - largest
-            placements = [
-                (site, min_size, takeovers[city][owner][len(sizes[min_size])])
+            projections = [
+                None
+                if min_size > largest
+                else takeovers[city][owner][len(sizes[min_size])]
                 if height < high
-                else (
-                    site,
-                    min_size,
-                    _with_tallest(
-                        takeovers[city][owner][_ONE_SIZE],
-                        sizes[min_size],
-                        tallest.height - height,
-                        context,
-                    ),
+                else _with_tallest(
+                    takeovers[city][owner][_ONE_SIZE],
+                    sizes[min_size],
+                    tallest.height - height,
+                    context,
                 )
-                for site, city, owner, height, min_size in zip(
-                    sites,
-                    city_indices,
-                    owners,
-                    heights,
-                    pick(packed[_MIN_SIZES[slot]]),
-                    strict=True,
+                for city, owner, height, min_size in zip(
+                    city_indices, owners, heights, pick(packed[_MIN_SIZES[slot]]), strict=True
                 )
-                if min_size <= largest
             ]
-            options.append(PlacementOptions(own, sizes, placements))
+            options.append(PlacementOptions(own, sizes[0], sites, projections))
         return options
 
 

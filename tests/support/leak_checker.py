@@ -16,6 +16,7 @@ from manhattan.rules import Built, Event, Redrew, Setup, State
 from manhattan.rules.board import Site, card_for
 from manhattan.rules.legality import legal_moves_for_hand
 from manhattan.server.domain.state import TableState
+from support.placements import placement_gains
 
 Json = dict[str, Any]
 Path = tuple[str | int, ...]
@@ -33,7 +34,7 @@ OPEN_TO_ALL = _words(
     level levels majorities move mover name needs now number occupant open opened_at owner
     params patch phase player players ply position presence present private problem
     projected_scores public reason rematch rematch_of reply_to resigned result round rounds
-    rules running scores seat seats sheets shuffles side since site spectators stage
+    rules running scores seat seats sheets shuffles side since site sites spectators stage
     start_player supplies table tableaus tables taken_out takes_from tallest text title
     towers type undo version winners you you_decide your_turn
     """
@@ -138,8 +139,6 @@ def _fields(message: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
 def _is_explained(message: Any, path: Path, value: Any, spectator: Observer) -> bool:
     """Return whether the observer may see these cards, or what can be done with them."""
     match path:
-        case ("private", "moves", "placements", _, "moves"):
-            return True  # checked with all placements
         case ("secret",):
             return True  # the reply to its own request; it is searched for elsewhere
         case (*_, "seed") | ("deck",):
@@ -164,10 +163,7 @@ def _is_movers_option(message: Any, path: Path, value: Any, state: State) -> boo
         case ("private", "moves", "moves"):
             return bool(value == _legal(state))
         case ("private", "moves", "placements"):
-            return [move for place in value for move in place["moves"]] == _legal(state)
-        case ("private", "moves", "placements", int(number), "card"):
-            site = message["private"]["moves"]["placements"][number]["site"]
-            return value in state.hand and value == card_for(state.public.side, Site.parse(site))
+            return sorted(placement_gains(value)) == sorted(_legal(state))
         case (*_, "params", "card"):
             # It follows from site and side; that it isn't in their hand they can see.
             site = (message.get("problem") or message)["params"]["site"]

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from manhattan.rules import DECK, Phase, Tower, legal_moves
 from manhattan.rules.blocks import add
 from manhattan.server.service.tutorial import EXERCISES, LEARNER, exercise_state
+from support.placements import placement_gains
 from support.recording_client import Json, RecordingClient, assert_nothing_left, captured_logs
 from support.server_fixtures import RunningServer
 
@@ -84,11 +85,7 @@ def test_the_position_is_reachable_in_a_game(number: int) -> None:
 def test_there_is_one_best_move(ada: RecordingClient) -> None:
     """Others are nearly as good, so that it is worth looking for."""
     places = ada.call("GET", "/api/tutorial/8")["private"]["moves"]["placements"]
-    gains = {
-        move: gain[LEARNER]
-        for place in places
-        for move, gain in zip(place["moves"], place["gains"], strict=True)
-    }
+    gains = {move: gain[LEARNER] for move, gain in placement_gains(places).items()}
     assert sorted(gains, key=lambda move: -gains[move])[:2] == ["D7+4", "A7+4"]
     assert (gains["D7+4"], gains["A7+4"]) == (6, 4)
     for move in map(str, legal_moves(exercise_state(8))):
@@ -137,9 +134,6 @@ def test_the_last_block_of_a_round_is_followed_by_its_score(ada: RecordingClient
 def test_hidden_cards_are_not_sent(ada: RecordingClient, number: int) -> None:
     _, hands, pile = exercise_state(number)
     for step in (step_after(ada, number), step_after(ada, number, SOLUTIONS[number])):
-        moves = step["private"]["moves"] or {"placements": []}
-        for place in moves.get("placements", []):
-            place.pop("card")
         text = json.dumps(step)
         for hidden in (*hands[1:], pile):
             assert json.dumps(list(hidden)) not in text

@@ -14,6 +14,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from manhattan.client import Client
 from manhattan.server.transport.ws.connection import INTERNAL_ERROR, Connection
+from support.placements import placement_gains
 from support.recording_client import assert_nothing_left, captured_logs, close_code
 from support.server_fixtures import AGAINST_EASY, RunningServer, loads
 
@@ -241,7 +242,9 @@ def test_the_server_says_whether_an_undo_is_possible(
     two.send("play", ply=1, move=move)
     played = one.update("move_played")
     assert played["private"]["undo"] == allowed  # no player has seen a card since
-    one.send("play", ply=2, move=played["private"]["moves"]["placements"][0]["moves"][0])
+    one.send(
+        "play", ply=2, move=next(iter(placement_gains(played["private"]["moves"]["placements"])))
+    )
     seen = {"allowed": False, "reason": "card_seen", "params": {}}
     assert one.update("move_played")["private"]["undo"] == seen
 

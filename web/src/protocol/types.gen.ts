@@ -441,27 +441,23 @@ export interface SelectMoves {
  */
 export interface BuildMoves {
   kind: 'build'
-  placements: Placement[]
+  placements: PlacementGroup[]
 }
 /**
- * A site where the player can build with one colour, and what that would change.
+ * Sites where blocks of one colour can be placed and would change the same.
  */
-export interface Placement {
-  site: string
+export interface PlacementGroup {
+  sites: string[]
   /**
-   * The card that names the site.
+   * The smallest first. A move is a site, a plus sign and a block.
    */
-  card: number
-  /**
-   * The smallest block first.
-   */
-  moves: string[]
+  blocks: string[]
   /**
    * The colour that owns the tower now, if it isn't the block's.
    */
   takes_from: string | null
   /**
-   * For each move, each player's additional points if the round ended then.
+   * For each block, each player's additional points if the round ended then.
    */
   gains: number[][]
 }

@@ -3,7 +3,7 @@
  * Which of them go together follows from the legal moves that the server has sent; no rule of the
  * game is known here. */
 
-import { cardAt, colourOf, letterOf, parseMove, siteIndex, type Size } from '$/model/notation'
+import { cardAt, colourOf, letterOf, siteIndex, type Size } from '$/model/notation'
 import type { BuildMoves, Colour, PlayerState, Side } from '$/protocol/types.gen'
 
 /** A legal way to build. */
@@ -24,21 +24,25 @@ export interface SelectedBlock {
   size: Size
 }
 
-export function toPlacements(moves: BuildMoves, colours: readonly string[]): Placement[] {
-  return moves.placements.flatMap((place) =>
-    place.moves.map((text, n): Placement => {
-      const move = parseMove(text)
-      if (move.kind !== 'build') throw new Error(`${text} builds nothing`)
-      return {
-        move: text,
-        site: place.site,
-        card: place.card,
-        colour: colourOf(move.letter, colours),
-        size: move.size,
-        takesFrom: place.takes_from as Colour | null,
-        gains: place.gains[n] as number[]
-      }
-    })
+export function toPlacements(
+  moves: BuildMoves,
+  colours: readonly string[],
+  side: Side
+): Placement[] {
+  return moves.placements.flatMap(({ sites, blocks, takes_from, gains }) =>
+    sites.flatMap((site) =>
+      blocks.map(
+        (block, n): Placement => ({
+          move: `${site}+${block}`,
+          site,
+          card: cardAt(siteIndex(site), side),
+          colour: colourOf(block[1] ?? null, colours),
+          size: Number(block[0]) as Size,
+          takesFrom: takes_from as Colour | null,
+          gains: gains[n] as number[]
+        })
+      )
+    )
   )
 }
 
@@ -59,7 +63,7 @@ export class MoveSelection {
     const moves = playerState?.moves
     this.#hand = playerState?.hand ?? []
     this.#side = side
-    this.#placements = moves?.kind === 'build' ? toPlacements(moves, colours) : []
+    this.#placements = moves?.kind === 'build' ? toPlacements(moves, colours, side) : []
     this.clear()
   }
 

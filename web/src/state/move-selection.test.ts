@@ -9,9 +9,8 @@ const playerState: PlayerState = {
   moves: {
     kind: 'build',
     placements: [
-      { site: 'A1', card: 1, moves: ['A1+1', 'A1+3'], takes_from: null, gains: [[1], [1]] },
-      { site: 'A5', card: 5, moves: ['A5+3'], takes_from: 'blue', gains: [[2]] },
-      { site: 'B5', card: 5, moves: ['B5+1', 'B5+3'], takes_from: null, gains: [[0], [0]] }
+      { sites: ['A1', 'B5'], blocks: ['1', '3'], takes_from: null, gains: [[1], [1]] },
+      { sites: ['A5'], blocks: ['3'], takes_from: 'blue', gains: [[2]] }
     ]
   }
 }
@@ -26,7 +25,7 @@ beforeEach(() => {
 
 it('lists a placement for each legal move', () => {
   const moves = playerState.moves
-  expect(moves?.kind === 'build' && toPlacements(moves, ['orange'])[2]).toEqual({
+  expect(moves?.kind === 'build' && toPlacements(moves, ['orange'], 'south').at(-1)).toEqual({
     move: 'A5+3',
     site: 'A5',
     card: 5,
@@ -47,7 +46,7 @@ it('asks about the picked block, or the largest one that the player has', () => 
 
 describe('a selection', () => {
   it('opens everything while nothing is picked', () => {
-    expect([...selection.openSites]).toEqual(['A1', 'A5', 'B5'])
+    expect([...selection.openSites]).toEqual(['A1', 'B5', 'A5'])
     expect([...selection.playableCards]).toEqual([1, 5])
     expect([...selection.playableBlocks]).toEqual(['orange1', 'orange3'])
     expect(selection.placement).toBeNull()

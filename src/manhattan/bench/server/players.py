@@ -107,5 +107,7 @@ class Pair:
                 )
                 return f"[{'|'.join(chosen)}]"
             case "build":
-                return str(rng.choice(rng.choice(legal["placements"])["moves"]))
+                groups = legal["placements"]
+                [group] = rng.choices(groups, [len(group["sites"]) for group in groups])
+                return f"{rng.choice(group['sites'])}+{rng.choice(group['blocks'])}"
         return str(rng.choice(legal["moves"]))

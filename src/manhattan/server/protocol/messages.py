@@ -184,18 +184,22 @@ class PositionPatch(_Payload, frozen=True):
 # The legal moves.
 
 
-class Placement(msgspec.Struct, frozen=True, gc=False):
-    """A site where the player can build with one colour, and what that would change."""
+class PlacementGroup(msgspec.Struct, frozen=True, gc=False):
+    """Sites where blocks of one colour can be placed and would change the same."""
 
-    site: str
-    card: Annotated[int, Meta(description="The card that names the site.")]
-    moves: Annotated[tuple[str, ...], Meta(description="The smallest block first.")]
+    sites: list[str]
+    blocks: Annotated[
+        tuple[str, ...],
+        Meta(description="The smallest first. A move is a site, a plus sign and a block."),
+    ]
     takes_from: Annotated[
         str | None, Meta(description="The colour that owns the tower now, if it isn't the block's.")
     ]
     gains: Annotated[
         tuple[tuple[int, ...], ...],
-        Meta(description="For each move, each player's additional points if the round ended then."),
+        Meta(
+            description="For each block, each player's additional points if the round ended then."
+        ),
     ]
 
 
@@ -209,7 +213,7 @@ class SelectMoves(_Payload, frozen=True, tag_field="kind", tag="select"):
 class BuildMoves(_Payload, frozen=True, tag_field="kind", tag="build"):
     """The player places a block."""
 
-    placements: list[Placement]
+    placements: list[PlacementGroup]
 
 
 class RemoveMoves(_Payload, frozen=True, tag_field="kind", tag="remove"):

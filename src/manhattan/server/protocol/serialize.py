@@ -6,14 +6,15 @@ taken where people share a screen, and that the seed is sent when the game is ov
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache
 from typing import Final
 
 import msgspec
 from msgspec import UNSET
 
-from manhattan.projected_scores import PlacementOptions, ProjectedScores
+from manhattan.projected_scores import PlacementOptions, ProjectedScores, SiteProjections
 from manhattan.rules import (
     Built,
     Colour,
@@ -29,16 +30,13 @@ from manhattan.rules import (
     Selected,
     Setup,
     Shuffled,
-    Side,
     Stock,
     Tower,
 )
 from manhattan.rules.blocks import LARGEST
-from manhattan.rules.board import SITES, card_for
-from manhattan.rules.legality import builds_by_site
+from manhattan.rules.board import SITES
 from manhattan.rules.moves import Sizes
 from manhattan.rules.scoring import Sheet
-from manhattan.rules.setup import OwnColour
 from manhattan.server.domain.clocks import Clocks, Milliseconds
 from manhattan.server.domain.decide import undo_rejection
 from manhattan.server.domain.errors import ErrorCode
@@ -54,7 +52,7 @@ from manhattan.server.protocol.messages import (
     GameResult,
     LegalMoves,
     Omittable,
-    Placement,
+    PlacementGroup,
     PlayerState,
     Position,
     PresenceMessage,
@@ -338,31 +336,24 @@ def _legal_moves(seen: View, scores: Callable[[], ProjectedScores]) -> LegalMove
     if public.phase is Phase.REMOVE:
         return RemoveMoves(moves=list(map(str, seen.legal_moves())))
     options = scores().placement_options(seen.hand)
-    return BuildMoves(placements=_placements(public.side, options))
+    return BuildMoves(placements=[group for own in options for group in _placement_groups(own)])
 
 
-def _placements(side: Side, options: list[PlacementOptions]) -> list[Placement]:
+def _placement_groups(options: PlacementOptions) -> list[PlacementGroup]:
+    groups: defaultdict[SiteProjections | None, list[str]] = defaultdict(list)
+    for site, projections in zip(options.sites, options.projections, strict=True):
+        groups[projections].append(SITE_NAMES[site])
+    blocks = _block_texts(options.own.notation, options.sizes)
     return [
-        Placement(*texts[site][min_size], projections.takes_from, projections.gains)
-        for own, sizes, sites in options
-        for texts in (_placement_texts(side, own, sizes[0]),)
-        for site, min_size, projections in sites
+        PlacementGroup(
+            sites, blocks[-len(projections.gains) :], projections.takes_from, projections.gains
+        )
+        for projections, sites in groups.items()
+        if projections is not None
     ]
 
 
-@lru_cache(maxsize=512)
-def _placement_texts(
-    side: Side, own: OwnColour, sizes: Sizes
-) -> tuple[tuple[tuple[str, int, tuple[str, ...]], ...], ...]:
-    """``[site][min_size]``: the site, its card and its moves with blocks of this size or larger.
-
-    A turn has up to fifty placements of which nearly all texts occurred before: with this cache,
-    the only one here, describing them takes a third of the time.
-    """
-    return tuple(
-        tuple(
-            (SITE_NAMES[site], card_for(side, site), tuple(map(str, moves)))
-            for moves in by_min_size
-        )
-        for site, by_min_size in zip(SITES, builds_by_site(own.notation, sizes), strict=True)
-    )
+@cache
+def _block_texts(notation: Colour | None, sizes: Sizes) -> tuple[str, ...]:
+    letter = "" if notation is None else notation.letter
+    return tuple(f"{size}{letter}" for size in sizes)

@@ -79,6 +79,9 @@ function gainOf(
   move: string | undefined
 ): number {
   if (moves?.kind !== 'build' || move === undefined) return 0
-  const place = moves.placements.find((candidate) => candidate.moves.includes(move))
-  return (place?.gains[place.moves.indexOf(move)] as number[] | undefined)?.[LEARNER] ?? 0
+  const [site, block] = move.split('+') as [string, string]
+  const group = moves.placements.find(
+    (candidate) => candidate.sites.includes(site) && candidate.blocks.includes(block)
+  )
+  return (group?.gains[group.blocks.indexOf(block)] as number[] | undefined)?.[LEARNER] ?? 0
 }
