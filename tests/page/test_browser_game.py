@@ -52,7 +52,7 @@ def _points_by_player(user: BrowserUser, players: list[dict[str, str]]) -> list[
 
 @pytest.mark.thorough
 def test_a_whole_two_player_game_on_a_phone(browser: Browser, server: RunningServer) -> None:
-    with open_browser(browser, server.address, PHONE, has_touch=True) as ada:
+    with open_browser(browser, server.address, PHONE, touch=True) as ada:
         open_table(ada, server, BOTS[0])
         assert ada.play_to_end() == 6 + 48 + 6
         expect_visible(ada.dialog.get_by_text("Fair: verified"))

@@ -146,7 +146,7 @@ def test_the_tooltip_of_a_tower_shows_its_floors_and_the_cost_of_a_takeover(
 ) -> None:
     """On a desktop by pointing, on a phone by tapping."""
     for size, touch in ((DESKTOP, False), (PHONE, True)):
-        with open_browser(browser, server.address, size, has_touch=touch) as ada:
+        with open_browser(browser, server.address, size, touch=touch) as ada:
             # On a phone an open site has no tooltip: the dock describes the move instead.
             open_sites = "|".join(_after_some_moves(ada, server, 3))
             closed_tower = re.compile(rf"^(?!{open_sites}).*floors?, .*, (blue|yellow)")

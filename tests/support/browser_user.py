@@ -53,9 +53,10 @@ _EXPECTED_ERRORS = re.compile(r"status of 4\d\d|net::ERR_|WebSocket connection")
 class BrowserUser:
     """A person in front of a page."""
 
-    def __init__(self, page: Page, address: str) -> None:
+    def __init__(self, page: Page, address: str, *, touch: bool = False) -> None:
         self.page = page
         self.address = address
+        self.touch = touch
         self.rng = Random(1)
         self.problems: list[str] = []
         page.on("console", self._on_console)
@@ -68,6 +69,13 @@ class BrowserUser:
 
     def go(self, path: str = "/") -> None:
         self.page.goto(self.address + path)
+
+    def press(self, element: Locator, *, force: bool = False) -> None:
+        """Click, or tap with real touch events."""
+        if self.touch:
+            element.tap(force=force)
+        else:
+            element.click(force=force)
 
     def sign_in(self, client: Client) -> None:
         """Take the identity of an API client."""
@@ -139,18 +147,19 @@ class BrowserUser:
         for colour in self.page.locator(".choose fieldset").all():
             more = colour.locator(".count button:last-child:not([disabled])")
             while more.count():
-                more.nth(self.rng.randrange(more.count())).click()
-        self.page.locator(".choose .primary").click()
+                self.press(more.nth(self.rng.randrange(more.count())))
+        self.press(self.page.locator(".choose .primary"))
         self.page.locator(".choose").wait_for(state="detached")
 
     def build(self) -> None:
         """Build with a random card and block on a random open site."""
         page, before = self.page, self.ply
-        self._random(page.locator("button[data-card]:not([disabled]):not(.off)")).click()
-        self._random(page.locator("button[data-block]:not([disabled]):not(.off)")).click()
-        # Click on the roof or on the empty lot, as a person would.
-        self._random(page.locator("[data-site].can > .ring, [data-site].open")).click(force=True)
-        page.get_by_role("button", name=self.message("dock.build"), exact=True).click()
+        self.press(self._random(page.locator("button[data-card]:not([disabled]):not(.off)")))
+        self.press(self._random(page.locator("button[data-block]:not([disabled]):not(.off)")))
+        # Press the roof or the empty lot, as a person would.
+        sites = page.locator("[data-site].can > .ring, [data-site].open")
+        self.press(self._random(sites), force=True)
+        self.press(page.get_by_role("button", name=self.message("dock.build"), exact=True))
         self.wait_past_ply(before)
 
     def _random(self, elements: Locator) -> Locator:
@@ -161,13 +170,13 @@ class BrowserUser:
         """Wait for the next task and do it; return its kind."""
         task = self.wait_for_task()
         if task in ("sheet", "pass_device"):
-            self.dialog.locator(".primary").click()
+            self.press(self.dialog.locator(".primary"))
             content = ".sheet" if task == "sheet" else ".chips"
             self.dialog.locator(content).wait_for(state="detached")
         elif task == "select":
             self.select_blocks()
         elif task == "remove":
-            self.page.locator(".removals button").first.click()
+            self.press(self.page.locator(".removals button").first)
         elif task == "build":
             self.build()
         return task
@@ -186,13 +195,20 @@ def open_browser(
     address: str,
     size: tuple[int, int] = DESKTOP,
     language: str = "en",
+    *,
+    touch: bool = False,
     **options: Any,
 ) -> Iterator[BrowserUser]:
-    """Open a new browser context; fail at the end if the page has reported a problem."""
+    """Open a new browser context, on request that of a device with a touch screen; fail at the end
+    if the page has reported a problem."""
     context: BrowserContext = browser.new_context(
-        viewport={"width": size[0], "height": size[1]}, locale=language, **options
+        viewport={"width": size[0], "height": size[1]},
+        locale=language,
+        has_touch=touch,
+        is_mobile=touch,
+        **options,
     )
-    user = BrowserUser(context.new_page(), address)
+    user = BrowserUser(context.new_page(), address, touch=touch)
     try:
         yield user
         assert not user.problems, "\n".join(user.problems)

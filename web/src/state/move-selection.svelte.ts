@@ -31,17 +31,15 @@ export function toPlacements(
 ): Placement[] {
   return moves.placements.flatMap(({ sites, blocks, takes_from, gains }) =>
     sites.flatMap((site) =>
-      blocks.map(
-        (block, n): Placement => ({
-          move: `${site}+${block}`,
-          site,
-          card: cardAt(siteIndex(site), side),
-          colour: colourOf(block[1] ?? null, colours),
-          size: Number(block[0]) as Size,
-          takesFrom: takes_from as Colour | null,
-          gains: gains[n] as number[]
-        })
-      )
+      blocks.map((block, n): Placement => ({
+        move: `${site}+${block}`,
+        site,
+        card: cardAt(siteIndex(site), side),
+        colour: colourOf(block[1] ?? null, colours),
+        size: Number(block[0]) as Size,
+        takesFrom: takes_from as Colour | null,
+        gains: gains[n] as number[]
+      }))
     )
   )
 }
