@@ -220,7 +220,8 @@ class TableConnection:
 
     def rematch(self, *, start: bool = False) -> None:
         """Play again with the same people, after the game: from then on this is the connection to
-        the new table. The first person who asks opens it, and may deal the cards at once."""
+        the new table. The first person who asks opens it, and the others accept their seats by
+        asking, too. With ``start``, the cards are dealt when all have accepted."""
         self.send("rematch", start=start)
 
     def send(self, command: str, **fields: Any) -> Json:

@@ -178,7 +178,7 @@ def test_the_checker_finds_each_leak(leak: str) -> None:
     state = state_in_mid_game()
     game = state.game
     assert game is not None
-    presence = PresenceMessage(present=[True, True], spectators=0)
+    presence = PresenceMessage(present=[True, True], away_since=[None] * 4, spectators=0)
     message = loads(encode(view_message(state, "ada", presence, 5)))
     ada = Observer("ada", state, state)
     assert leaks_in(message, ada) == []

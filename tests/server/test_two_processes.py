@@ -109,6 +109,8 @@ class Spectator:
             except TimeoutError:
                 raise AssertionError(f"{expected} did not come; the last was {last}") from None
             last = message.get("presence", message if message["type"] == "presence" else last)
+            if last is not None:
+                last.pop("away_since", None)
 
     def close_code(self) -> int:
         """Wait until the server has closed it, and return its close code."""

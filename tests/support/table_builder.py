@@ -24,7 +24,13 @@ from manhattan.server.domain.commands import (
 )
 from manhattan.server.domain.decide import decide
 from manhattan.server.domain.errors import CommandRejected, ErrorCode
-from manhattan.server.domain.events import TableEvent, TableOpened, decode_event, encode_event
+from manhattan.server.domain.events import (
+    ReservedSeat,
+    TableEvent,
+    TableOpened,
+    decode_event,
+    encode_event,
+)
 from manhattan.server.domain.evolve import evolve, initial_state, replay_events
 from manhattan.server.domain.options import TableOptions
 from manhattan.server.domain.state import TableState
@@ -79,10 +85,24 @@ def chat(text: str) -> SendChat:
 class TableBuilder:
     """A table, its events and a clock. Every command comes a second after the one before."""
 
-    def __init__(self, *seats: dict[str, Any], **options: Any) -> None:
+    def __init__(
+        self,
+        *seats: dict[str, Any],
+        rematch_of: str | None = None,
+        offered: tuple[ReservedSeat, ...] = (),
+        reserved: tuple[ReservedSeat, ...] = (),
+        **options: Any,
+    ) -> None:
         self.now = 1000
-        parsed = msgspec.convert({"first": 0, **options, "seats": seats}, TableOptions)
-        opened = TableOpened(at=self.now, by=ADA, name="Ada", options=parsed)
+        opened = TableOpened(
+            at=self.now,
+            by=ADA,
+            name="Ada",
+            options=msgspec.convert({"first": 0, **options, "seats": seats}, TableOptions),
+            rematch_of=rematch_of,
+            offered=offered,
+            reserved=reserved,
+        )
         self.events: list[TableEvent] = [opened]
         self.state: TableState = initial_state("t" * 14, opened)
 

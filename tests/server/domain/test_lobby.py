@@ -14,6 +14,7 @@ from manhattan.server.domain.commands import (
     ClaimSeatTransfer,
     CloseTable,
     CreateSeatTransfer,
+    DeclineOffer,
     FreeSeat,
     LeaveTable,
     SeatBot,
@@ -21,8 +22,21 @@ from manhattan.server.domain.commands import (
     TakeSeat,
 )
 from manhattan.server.domain.errors import SENTENCES, ErrorCode
+from manhattan.server.domain.events import ReservedSeat, SeatTransferred
 from manhattan.server.domain.options import TableOptions
-from support.table_builder import ADA, BOB, CAT, DAN, ME, OPEN, SEED, TableBuilder, bot, here
+from support.table_builder import (
+    ADA,
+    BOB,
+    CAT,
+    DAN,
+    ME,
+    NAMES,
+    OPEN,
+    SEED,
+    TableBuilder,
+    bot,
+    here,
+)
 
 
 def test_a_new_table_has_the_seats_of_its_options() -> None:
@@ -174,3 +188,100 @@ def test_a_reloaded_table_has_the_same_state() -> None:
     assert same is not None
     assert replace(again, game=game) == table.state
     assert (same.moves, same.state) == (game.moves, game.state)
+
+
+# Seats that a rematch offers.
+
+
+def rematch_of_three() -> TableBuilder:
+    """The table of a rematch: Ada has opened it, Bob and Cat are offered their seats."""
+    offered = tuple(
+        ReservedSeat(seat=seat, person=person, name=NAMES[person])
+        for seat, person in ((1, BOB), (2, CAT))
+    )
+    return TableBuilder(ME, OPEN, OPEN, rematch_of="s" * 14, offered=offered)
+
+
+def test_an_offered_seat_is_taken_by_its_person_alone() -> None:
+    table = rematch_of_three()
+    assert [seat.name for seat in table.state.seats] == ["Ada", "Bob", "Cat"]
+    assert table.state.people() == {ADA}
+    table.reject(ErrorCode.SEAT_OFFERED, CAT, TakeSeat(1))
+    table.reject(ErrorCode.SEAT_OFFERED, DAN, TakeSeat(1))
+    table.reject(ErrorCode.TABLE_FULL, DAN, TakeSeat())
+    table.reject(ErrorCode.SEATS_OPEN, ADA, StartGame(SEED))
+    assert table.execute(CAT, TakeSeat()).seats[2].person == CAT  # their own, not the first one
+    assert table.execute(BOB, TakeSeat(1)).people() == {ADA, BOB, CAT}
+    assert table.reload().seats == table.state.seats
+
+
+def test_people_who_share_a_screen_accept_and_decline_together() -> None:
+    offered = tuple(
+        ReservedSeat(seat=seat, person=BOB, name=name) for seat, name in ((1, "Bob"), (2, "Eve"))
+    )
+    table = TableBuilder(ME, OPEN, OPEN, rematch_of="s" * 14, offered=offered)
+    state = table.execute(BOB, TakeSeat(2))
+    assert [(seat.name, seat.person) for seat in state.seats[1:]] == [("Bob", BOB), ("Eve", BOB)]
+    table = TableBuilder(ME, OPEN, OPEN, rematch_of="s" * 14, offered=offered)
+    state = table.execute(BOB, DeclineOffer())
+    assert [(seat.name, seat.is_open) for seat in state.seats[1:]] == [("", True)] * 2
+
+
+def test_every_player_of_a_rematch_can_start_it_when_all_have_accepted() -> None:
+    table = rematch_of_three()
+    table.execute(BOB, TakeSeat())
+    table.reject(ErrorCode.SEATS_OPEN, BOB, StartGame(SEED))
+    table.execute(CAT, TakeSeat())
+    table.reject(ErrorCode.NOT_AT_THE_TABLE, DAN, StartGame(SEED))
+    assert table.execute(CAT, StartGame(SEED)).stage == "playing"
+
+
+def test_a_declined_seat_is_open_for_everyone() -> None:
+    table = rematch_of_three()
+    table.reject(ErrorCode.NO_OFFER, DAN, DeclineOffer())
+    state = table.execute(BOB, DeclineOffer())
+    assert (state.seats[1].name, state.seats[1].offered_to) == ("", None)
+    table.reject(ErrorCode.NO_OFFER, BOB, DeclineOffer())
+    table.execute(DAN, TakeSeat())
+    table.execute(ADA, SeatBot(2, "easy"))  # the host need not wait for Cat
+    assert table.execute(ADA, StartGame(SEED)).stage == "playing"
+    table.reject(ErrorCode.ALREADY_STARTED, CAT, DeclineOffer())
+
+
+def test_the_host_withdraws_an_offer_without_removing_the_person() -> None:
+    table = rematch_of_three()
+    assert table.execute(ADA, FreeSeat(1)).removed == frozenset()
+    assert table.execute(BOB, TakeSeat()).seats[1].person == BOB
+
+
+def test_seats_of_old_rematches_belong_to_their_people() -> None:
+    """Events from before seats were offered."""
+    reserved = (ReservedSeat(seat=1, person=BOB, name="Bob"),)
+    table = TableBuilder(ME, OPEN, rematch_of="s" * 14, reserved=reserved)
+    assert table.state.people() == {ADA, BOB}
+    assert table.execute(ADA, StartGame(SEED)).stage == "playing"
+
+
+# People whom the host removes.
+
+
+def test_a_removed_person_is_kept_out_and_the_others_are_not() -> None:
+    table = TableBuilder(ME, OPEN, OPEN)
+    table.execute(BOB, TakeSeat())
+    state = table.execute(ADA, FreeSeat(1))
+    assert state.removed == {BOB}
+    assert state.seats[1].is_open
+    table.reject(ErrorCode.REMOVED_BY_HOST, BOB, TakeSeat())
+    table.reject(ErrorCode.REMOVED_BY_HOST, BOB, TakeSeat(2))
+    table.execute(CAT, TakeSeat(1))
+    table.execute(ADA, SeatBot(2, "easy"))
+    assert table.execute(ADA, FreeSeat(2)).removed == {BOB}  # a bot is nobody to keep out
+
+
+def test_people_who_share_a_screen_are_removed_together() -> None:
+    table = TableBuilder(ME, OPEN, OPEN)
+    table.execute(BOB, TakeSeat())
+    for seat in (1, 2):  # Bob's screen holds both seats after a transfer
+        table.apply(SeatTransferred(at=table.now, by=BOB, seat=seat, digest=""))
+    state = table.execute(ADA, FreeSeat(1))
+    assert state.people() == {ADA}

@@ -14,7 +14,12 @@ import jsonschema_rs
 import pytest
 
 from manhattan.server.domain import state as states
-from manhattan.server.domain.events import TableEvent, TimeExpired
+from manhattan.server.domain.events import (
+    OfferDeclined,
+    PlayerSubstituted,
+    TableEvent,
+    TimeExpired,
+)
 from manhattan.server.protocol.schema import message_schema, page_schema
 from manhattan.server.protocol.table_events import TableEventPayload
 from manhattan.server.service.clock_and_secrets import now_ms
@@ -158,6 +163,8 @@ def played(session: ScriptedSession) -> ScriptedSession:
     bob = session.players[1]
     inject_event(session.server, session.table, TimeExpired(at=now_ms(), player=3))
     assert bob.execute("resume")["type"] == "update"
+    inject_event(session.server, session.table, PlayerSubstituted(at=now_ms(), player=3))
+    assert bob.execute("resume")["type"] == "update"
     chat = {"id": "twice", "text": "Hello."}
     assert [bob.execute("chat", **chat)["type"] for _ in range(2)] == ["update", "done"]
     session.play(8)
@@ -166,7 +173,11 @@ def played(session: ScriptedSession) -> ScriptedSession:
     assert session.players[0].execute("resign", player=0)["type"] == "update"
     session.play(999)
     reconnect_everyone(session)
-    assert session.players[0].execute("rematch")["type"] == "view"
+    rematch = session.players[0].execute("rematch")
+    assert rematch["type"] == "view"
+    following = rematch["table"]["id"]
+    session.phone.call("POST", f"/api/tables/{following}/seats")
+    inject_event(session.server, following, OfferDeclined(at=now_ms(), seats=()))
     for one in session.clients:
         one.catch_up()
     return session

@@ -16,7 +16,7 @@ from manhattan.server.protocol.updates import TableUpdate
 from manhattan.view import redact_events
 from support.table_builder import ADA, BOB, ME, OPEN, TableBuilder, bot, undo
 
-NO_PRESENCE = PresenceMessage(present=[], spectators=0)
+NO_PRESENCE = PresenceMessage(present=[], away_since=[None] * 4, spectators=0)
 
 
 def view_of(state: TableState, person: str | None) -> dict[str, Any]:

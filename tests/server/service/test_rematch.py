@@ -19,6 +19,11 @@ from support.server_fixtures import AGAINST_EASY, RunningServer, play_on, runnin
 SHORT = {"two_players": "6x4-one-colour"}
 
 
+def client_of(server: RunningServer, connection: TableConnection) -> Client:
+    """Return a client with the identity of a connection."""
+    return Client(server.address, "Anyone", cookie=connection._cookie)
+
+
 def finish_game(server: RunningServer) -> tuple[Client, str]:
     """Return a client and a table at which they have finished a game with a bot."""
     ada = server.client("Ada")
@@ -61,15 +66,19 @@ def test_several_games_use_one_websocket(shared_server: RunningServer) -> None:
     assert ada.request("GET", f"/api/tables/{table}")["table"]["rematch"] == tables[1]
 
 
-def test_both_players_get_the_same_table_and_the_first_starts_the_game(
+def test_both_players_get_the_same_table_and_the_last_who_accepts_starts_the_game(
     shared_server: RunningServer,
 ) -> None:
     with after_a_game(shared_server) as (ada, bob):
         bob.rematch(start=True)
-        assert bob.table["stage"] == "playing"
+        assert bob.table["stage"] == "lobby"
         assert bob.table["host"] is True
+        assert [seat["occupant"] for seat in bob.table["seats"]] == ["offered", "person"]
+        view = client_of(shared_server, ada).request("GET", f"/api/tables/{bob.table['id']}")
+        assert view["table"]["offered_seats"] == [0]
         ada.rematch(start=True)
         assert ada.table["id"] == bob.table["id"]
+        assert ada.table["stage"] == "playing"
         assert ada.table["host"] is False
         threads = [Thread(target=play_on, args=(seat,)) for seat in (ada, bob)]
         for thread in threads:
@@ -80,11 +89,35 @@ def test_both_players_get_the_same_table_and_the_first_starts_the_game(
         assert bob.is_over
 
 
-def test_the_first_player_decides_whether_the_game_starts(shared_server: RunningServer) -> None:
+def test_a_player_can_accept_without_starting_the_game(shared_server: RunningServer) -> None:
+    with after_a_game(shared_server) as (ada, bob):
+        ada.rematch(start=True)
+        bob.rematch()
+        assert bob.table["stage"] == "lobby"
+        assert [seat["occupant"] for seat in bob.table["seats"]] == ["person", "person"]
+
+
+def test_a_player_declines_a_rematch(shared_server: RunningServer) -> None:
+    with after_a_game(shared_server) as (ada, bob):
+        ada.rematch(start=True)
+        following = ada.table["id"]
+        client = client_of(shared_server, bob)
+        client.request("POST", f"/api/tables/{following}/decline")
+        [update] = [m for m in pending_messages(ada) if m["type"] == "update"]
+        assert update["event"] == {"type": "offer_declined", "seats": [1]}
+        assert [seat["occupant"] for seat in update["table"]["seats"]] == ["person", "open"]
+        with pytest.raises(RequestRejected) as rejected:
+            client.request("POST", f"/api/tables/{following}/decline")
+        assert rejected.value.reason == "no_offer"
+
+
+def test_after_a_rematch_that_was_closed_there_can_be_another(shared_server: RunningServer) -> None:
     with after_a_game(shared_server) as (ada, bob):
         ada.rematch()
-        assert ada.table["stage"] == "lobby"
-        bob.rematch(start=True)  # Ada is the host
+        closed = ada.table["id"]
+        client_of(shared_server, ada).request("POST", f"/api/tables/{closed}/close")
+        bob.rematch()
+        assert bob.table["id"] != closed
         assert bob.table["stage"] == "lobby"
 
 

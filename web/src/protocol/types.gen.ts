@@ -96,13 +96,15 @@ export interface SendChat {
   id: string
 }
 /**
- * Play again with the same people, after the game. From then on the websocket belongs to the
- *     new table, whose view is the answer. Sent again at the old table, it leads to the same one.
+ * Play again with the same people, after the game. The first who asks opens a new table, where
+ *     the others are offered their seats, and accept by asking, too. From then on the websocket
+ *     belongs to the new table, whose view is the answer. Sent again at the old table, it leads to the
+ *     same one.
  */
 export interface Rematch {
   type: 'rematch'
   /**
-   * Deal the cards at once, if you are the first to ask.
+   * Deal the cards as soon as every seat is taken.
    */
   start?: boolean
   /**
@@ -180,6 +182,10 @@ export interface TableInfo {
   public: boolean
   hints_disabled: boolean
   bot_delay_ms: number
+  /**
+   * After this absence of the player to move, counted from the beginning of their turn, any player may let a bot play for them.
+   */
+  absence_limit_s: number
   clock: NoClock | RealTime | Correspondence
   /**
    * SHA-256 of the seed, from the moment of the deal.
@@ -198,6 +204,18 @@ export interface TableInfo {
    * The table where the same people play again.
    */
   rematch: string | null
+  /**
+   * The seats that a rematch offers to the viewer.
+   */
+  offered_seats: number[]
+  /**
+   * Whether the host has removed the viewer.
+   */
+  removed: boolean
+  /**
+   * Why the table was closed.
+   */
+  close_reason: ('abandoned' | 'aborted' | 'closed') | null
 }
 /**
  * A place at the table.
@@ -209,7 +227,10 @@ export interface SeatInfo {
   side: string
   colours: string[]
   name: string
-  occupant: 'bot' | 'open' | 'person'
+  /**
+   * An offered seat can be taken by one person alone, in a rematch.
+   */
+  occupant: 'bot' | 'offered' | 'open' | 'person'
   /**
    * The bot's level.
    */
@@ -560,6 +581,10 @@ export interface PresenceMessage {
    * By seat; a bot is always present.
    */
   present: boolean[]
+  /**
+   * By seat: when the person left, if they did so recently.
+   */
+  away_since: (number | null)[]
   spectators: number
 }
 /**
@@ -573,6 +598,8 @@ export interface UpdateMessage {
     | TableOpenedPayload
     | SeatTakenPayload
     | SeatVacatedPayload
+    | OfferAcceptedPayload
+    | OfferDeclinedPayload
     | BotSeatedPayload
     | TableClosedPayload
     | GameStartedPayload
@@ -581,6 +608,7 @@ export interface UpdateMessage {
     | UndoAnsweredPayload
     | PlayerResignedPayload
     | TimeExpiredPayload
+    | PlayerSubstitutedPayload
     | PlayerReturnedPayload
     | SeatTransferCreatedPayload
     | SeatTransferredPayload
@@ -623,6 +651,20 @@ export interface SeatVacatedPayload {
   seats: number[]
 }
 /**
+ * A person took the seats that a rematch offered them.
+ */
+export interface OfferAcceptedPayload {
+  type: 'offer_accepted'
+  seats: number[]
+}
+/**
+ * A person declined the seats that a rematch offered them; they are open for everyone.
+ */
+export interface OfferDeclinedPayload {
+  type: 'offer_declined'
+  seats: number[]
+}
+/**
  * A bot got a seat.
  */
 export interface BotSeatedPayload {
@@ -631,10 +673,14 @@ export interface BotSeatedPayload {
   level: string
 }
 /**
- * The table was closed before the game.
+ * The table was closed.
  */
 export interface TableClosedPayload {
   type: 'table_closed'
+  /**
+   * `closed` by the host before the game, `aborted` by a player before every player had moved once, or `abandoned` by everyone for 30 days.
+   */
+  reason: 'abandoned' | 'aborted' | 'closed'
 }
 /**
  * The cards were dealt.
@@ -680,6 +726,13 @@ export interface PlayerResignedPayload {
  */
 export interface TimeExpiredPayload {
   type: 'time_expired'
+  player: number
+}
+/**
+ * Another player let a bot play for an absent player.
+ */
+export interface PlayerSubstitutedPayload {
+  type: 'player_substituted'
   player: number
 }
 /**
@@ -1105,6 +1158,10 @@ export interface TableOptions {
    */
   public?: boolean
   clock?: NoClock | RealTime | Correspondence
+  /**
+   * After this absence of the player to move, in seconds, any player may let a bot play for them. By default two minutes, or a day where moves take days.
+   */
+  absence_s?: number | null
   /**
    * No hints for any player.
    */

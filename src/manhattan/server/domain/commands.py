@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Meta
 
 from manhattan.rules import Move, State
+from manhattan.server.domain.clocks import Milliseconds
 from manhattan.server.domain.events import PersonId
 from manhattan.server.domain.options import LevelName, SeatNumber
 from manhattan.server.domain.state import MAX_PROCESSED_COMMANDS
@@ -89,13 +90,17 @@ class SendChat(ClientCommand, frozen=True, tag="chat"):
 
 
 class TakeSeat(msgspec.Struct, frozen=True):
-    """Take a certain open seat, or the first."""
+    """Take a certain open seat, those that a rematch offers you, or the first."""
 
     seat: SeatNumber | None = None
 
 
 class LeaveTable(msgspec.Struct, frozen=True):
     """Give up your seats before the game. The last person closes the table."""
+
+
+class DeclineOffer(msgspec.Struct, frozen=True):
+    """Decline the seats that a rematch offers you."""
 
 
 class SeatBot(msgspec.Struct, frozen=True):
@@ -106,19 +111,32 @@ class SeatBot(msgspec.Struct, frozen=True):
 
 
 class FreeSeat(msgspec.Struct, frozen=True):
-    """Open a seat for people; the host's right."""
+    """Open a seat for people; the host's right. A person who had it is removed: they can't take a
+    seat at this table again."""
 
     seat: SeatNumber
 
 
 class StartGame(msgspec.Struct, frozen=True):
-    """Deal the cards; the host's right."""
+    """Deal the cards; the host's right, and in a rematch every player's."""
 
     seed: str
 
 
 class CloseTable(msgspec.Struct, frozen=True):
     """Close the table before the game; the host's right."""
+
+
+class AbortGame(msgspec.Struct, frozen=True):
+    """End the game without a result, before every player has moved once."""
+
+
+class SubstitutePlayer(msgspec.Struct, frozen=True):
+    """Let a bot play for an absent player, until they return."""
+
+    player: SeatNumber
+    absent_since: Milliseconds | None
+    """Since when the server hasn't seen the player at the table; None if they are there."""
 
 
 class CreateSeatTransfer(msgspec.Struct, frozen=True):
@@ -141,6 +159,8 @@ class OpenRematch(msgspec.Struct, frozen=True):
     """Point the players to the table of their next game."""
 
     table: str
+    replaces: str | None = None
+    """A closed table, which they were pointed to before."""
 
 
 class PlayBotMove(msgspec.Struct, frozen=True):
@@ -151,21 +171,21 @@ class PlayBotMove(msgspec.Struct, frozen=True):
 
 
 class ApplyTimeout(msgspec.Struct, frozen=True):
-    """Do what is overdue: expire an undo request, or a player's time."""
+    """Do what is overdue: expire an undo request or a player's time, or close the table."""
 
 
 GameCommand = PlayMove | RequestUndo | AnswerUndo | Resign | Resume | SendChat
-LobbyCommand = (
+SeatCommand = (
     TakeSeat
     | LeaveTable
+    | DeclineOffer
     | SeatBot
     | FreeSeat
-    | StartGame
-    | CloseTable
+    | SubstitutePlayer
     | CreateSeatTransfer
     | ClaimSeatTransfer
-    | OpenRematch
 )
+LobbyCommand = SeatCommand | StartGame | CloseTable | AbortGame | OpenRematch
 SystemCommand = PlayBotMove | ApplyTimeout
 """Commands of the scheduler, which have no actor."""
 TableCommand = GameCommand | LobbyCommand | SystemCommand

@@ -6,7 +6,6 @@ included, so that ``evolve`` accepts each event that ``decide`` returns.
 
 from __future__ import annotations
 
-import hashlib
 from typing import Final
 
 from manhattan.rules import parse_move
@@ -16,39 +15,27 @@ from manhattan.server.domain.commands import (
     Actor,
     AnswerUndo,
     ApplyTimeout,
-    ClaimSeatTransfer,
     ClientCommand,
-    CloseTable,
-    CreateSeatTransfer,
-    FreeSeat,
     GameCommand,
-    LeaveTable,
-    LobbyCommand,
-    OpenRematch,
     PlayBotMove,
     PlayMove,
     RequestUndo,
     Resign,
     Resume,
-    SeatBot,
     SendChat,
-    StartGame,
     TableCommand,
-    TakeSeat,
 )
 from manhattan.server.domain.conditions import (
-    check_host,
     check_in_control,
     check_legal,
-    check_lobby,
     check_person_limit,
     check_ply,
     check_table_limit,
-    find_seat,
     own_player,
     own_seats,
     started_game,
 )
+from manhattan.server.domain.decide_lobby import decide_lobby_command
 from manhattan.server.domain.errors import (
     AlreadyProcessed,
     CommandRejected,
@@ -56,25 +43,18 @@ from manhattan.server.domain.errors import (
     ErrorCode,
 )
 from manhattan.server.domain.events import (
-    BotSeated,
     ChatSent,
-    GameStarted,
     MovePlayed,
     PersonId,
     PlayerResigned,
     PlayerReturned,
-    RematchOpened,
-    SeatTaken,
-    SeatTransferCreated,
-    SeatTransferred,
-    SeatVacated,
     TableClosed,
     TableEvent,
     TimeExpired,
     UndoAnswered,
     UndoRequested,
 )
-from manhattan.server.domain.state import TRANSFER_LIFETIME, UNDO_TIMEOUT, TableState
+from manhattan.server.domain.state import UNDO_TIMEOUT, TableState
 
 MAX_CHAT_LENGTH: Final = 500
 """Characters of a chat message."""
@@ -105,7 +85,7 @@ def decide(
         if number is not None:
             raise AlreadyProcessed(number)
         return _decide_game_command(state, command, actor, now)
-    return _decide_lobby_command(state, command, actor, now)
+    return decide_lobby_command(state, command, actor, now)
 
 
 def _decide_game_command(
@@ -124,28 +104,6 @@ def _decide_game_command(
             return _resign(state, command, actor.person, now)
         case Resume():
             return _resume(state, command, actor.person, now)
-
-
-def _decide_lobby_command(
-    state: TableState, command: LobbyCommand, actor: Actor, now: Milliseconds
-) -> TableEvent:
-    match command:
-        case TakeSeat():
-            return _take_seat(state, command, actor, now)
-        case LeaveTable():
-            return _leave_table(state, actor.person, now)
-        case SeatBot() | FreeSeat():
-            return _assign_seat(state, command, actor.person, now)
-        case StartGame():
-            return _start_game(state, command, actor.person, now)
-        case CloseTable():
-            return _close_table(state, actor.person, now)
-        case CreateSeatTransfer():
-            return _create_seat_transfer(state, command, actor.person, now)
-        case ClaimSeatTransfer():
-            return _claim_seat_transfer(state, command, actor.person, now)
-        case OpenRematch():
-            return _open_rematch(state, command, actor.person, now)
 
 
 # The game.
@@ -175,13 +133,17 @@ def _play_bot_move(state: TableState, command: PlayBotMove, now: Milliseconds) -
     return MovePlayed(at=now, player=player, move=str(command.move))
 
 
-def _apply_timeout(state: TableState, now: Milliseconds) -> TimeExpired | UndoAnswered:
+def _apply_timeout(
+    state: TableState, now: Milliseconds
+) -> TimeExpired | UndoAnswered | TableClosed:
     if state.undo is not None and now >= state.undo.at + UNDO_TIMEOUT:
         return UndoAnswered(at=now, accepted=False)
     clocks = state.clocks
     if state.stage == "playing" and clocks.due is not None and now >= clocks.due:
         assert clocks.running is not None
         return TimeExpired(at=now, player=clocks.running)
+    if state.due == state.abandoned_at and now >= state.abandoned_at:
+        return TableClosed(at=now, reason="abandoned")
     raise CommandSuperseded
 
 
@@ -280,106 +242,3 @@ def _send_chat(state: TableState, command: SendChat, actor: Actor, now: Millisec
         raise CommandRejected(ErrorCode.TABLE_LIMIT_REACHED, limit=limit, what="chat messages")
     name = state.seats[own[0]].name if own else actor.name
     return ChatSent(at=now, by=actor.person, command=command.id, name=name, text=text)
-
-
-# The lobby.
-
-
-def _take_seat(state: TableState, command: TakeSeat, actor: Actor, now: Milliseconds) -> SeatTaken:
-    check_lobby(state)
-    if state.seats_of(actor.person):
-        raise CommandRejected(ErrorCode.ALREADY_SEATED)
-    number = command.seat
-    if number is not None and not find_seat(state, number).is_open:
-        raise CommandRejected(ErrorCode.SEAT_TAKEN, name=state.seats[number].name)
-    open_seats = [n for n, seat in enumerate(state.seats) if seat.is_open]
-    if not open_seats:
-        raise CommandRejected(ErrorCode.TABLE_FULL)
-    check_table_limit(state, actor.person)
-    seat = open_seats[0] if number is None else number
-    return SeatTaken(at=now, by=actor.person, seat=seat, name=actor.name)
-
-
-def _leave_table(
-    state: TableState, person: PersonId, now: Milliseconds
-) -> SeatVacated | TableClosed:
-    """Give up all seats of a person. The last person closes the table."""
-    check_lobby(state)
-    seats = own_seats(state, person)
-    if state.people() == {person}:
-        return TableClosed(at=now, by=person)
-    return SeatVacated(at=now, by=person, seats=seats)
-
-
-def _assign_seat(
-    state: TableState, command: SeatBot | FreeSeat, person: PersonId, now: Milliseconds
-) -> BotSeated | SeatVacated:
-    """Give a seat to a bot, or open it for people."""
-    check_host(state, person)
-    check_lobby(state)
-    seat = find_seat(state, command.seat)
-    if seat.person is not None and (seat.person == person or isinstance(command, SeatBot)):
-        raise CommandRejected(ErrorCode.SEAT_TAKEN, name=seat.name)
-    check_person_limit(state, person)
-    if isinstance(command, SeatBot):
-        return BotSeated(at=now, by=person, seat=command.seat, level=command.level)
-    return SeatVacated(at=now, by=person, seats=(command.seat,))
-
-
-def _start_game(
-    state: TableState, command: StartGame, person: PersonId, now: Milliseconds
-) -> GameStarted:
-    check_host(state, person)
-    check_lobby(state)
-    if any(seat.is_open for seat in state.seats):
-        raise CommandRejected(ErrorCode.SEATS_OPEN)
-    return GameStarted(at=now, by=person, seed=command.seed)
-
-
-def _close_table(state: TableState, person: PersonId, now: Milliseconds) -> TableClosed:
-    check_host(state, person)
-    check_lobby(state)
-    return TableClosed(at=now, by=person)
-
-
-# Seats on other devices, and the next game.
-
-
-def _create_seat_transfer(
-    state: TableState, command: CreateSeatTransfer, person: PersonId, now: Milliseconds
-) -> SeatTransferCreated:
-    seat = own_player(state, person, command.seat)
-    check_table_limit(state, person)
-    return SeatTransferCreated(at=now, by=person, seat=seat, digest=_digest(command.secret))
-
-
-def _claim_seat_transfer(
-    state: TableState, command: ClaimSeatTransfer, person: PersonId, now: Milliseconds
-) -> SeatTransferred:
-    """Take over a seat: once, and within the transfer's lifetime."""
-    digest = _digest(command.secret)
-    for transfer in state.transfers:
-        if transfer.digest == digest and now - transfer.at <= TRANSFER_LIFETIME:
-            return SeatTransferred(at=now, by=person, seat=transfer.seat, digest=digest)
-    raise CommandRejected(ErrorCode.TRANSFER_EXPIRED)
-
-
-def _open_rematch(
-    state: TableState, command: OpenRematch, person: PersonId, now: Milliseconds
-) -> RematchOpened:
-    check_rematch(state, person)
-    if state.rematch is not None:
-        raise CommandSuperseded
-    return RematchOpened(at=now, by=person, table=command.table)
-
-
-def check_rematch(state: TableState, person: PersonId) -> None:
-    """Reject a rematch before the game is over, or by a person who didn't play."""
-    own_seats(state, person)
-    if state.stage != "over":
-        raise CommandRejected(ErrorCode.NOT_OVER)
-
-
-def _digest(secret: str) -> str:
-    """Return what the events keep of a transfer's secret."""
-    return hashlib.sha256(secret.encode()).hexdigest()

@@ -30,12 +30,17 @@ class ErrorCode(StrEnum):
     TABLE_FULL = "table_full"
     SEAT_TAKEN = "seat_taken"
     ALREADY_SEATED = "already_seated"
+    SEAT_OFFERED = "seat_offered"
+    NO_OFFER = "no_offer"
+    REMOVED_BY_HOST = "removed_by_host"
     SEATS_OPEN = "seats_open"
     NOT_STARTED = "not_started"
     ALREADY_STARTED = "already_started"
     OVER = "over"
     NOT_OVER = "not_over"
     CLOSED = "closed"
+    TOO_LATE_TO_ABORT = "too_late_to_abort"
+    NOT_ABSENT = "not_absent"
     TOO_LATE = "too_late"
     TOO_EARLY = "too_early"
     BOT_CONTROLLED = "bot_controlled"
@@ -70,12 +75,19 @@ SENTENCES: Final[Mapping[ErrorCode, str]] = MappingProxyType(
         ErrorCode.TABLE_FULL: "All seats at this table are taken; you can watch.",
         ErrorCode.SEAT_TAKEN: "{name} has that seat. Take another one.",
         ErrorCode.ALREADY_SEATED: "You already have a seat at this table.",
+        ErrorCode.SEAT_OFFERED: "That seat is kept for {name}. Take another one.",
+        ErrorCode.NO_OFFER: "No seat at this table is offered to you.",
+        ErrorCode.REMOVED_BY_HOST: "{host} has removed you from this table; you can watch.",
         ErrorCode.SEATS_OPEN: "A seat is still open: wait for a player, or give it to a bot.",
         ErrorCode.NOT_STARTED: "The game hasn't started yet.",
         ErrorCode.ALREADY_STARTED: "The game has already started.",
         ErrorCode.OVER: "The game is over.",
         ErrorCode.NOT_OVER: "The game isn't over yet.",
         ErrorCode.CLOSED: "This table was closed.",
+        ErrorCode.TOO_LATE_TO_ABORT: (
+            "Every player has moved: the game can't be aborted any more. You can resign."
+        ),
+        ErrorCode.NOT_ABSENT: "A bot can play for the player to move after {seconds} s of absence.",
         ErrorCode.TOO_LATE: "That was for move {command_ply}, but the game has reached move {ply}.",
         ErrorCode.TOO_EARLY: "That was for move {command_ply}, but the game is at move {ply}.",
         ErrorCode.BOT_CONTROLLED: "A bot plays for you: resume the game first.",

@@ -7,7 +7,7 @@ one is first.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
@@ -17,6 +17,9 @@ from manhattan.server.domain.options import TableOptions
 TableId = str
 PersonId = str
 """Identifies a person, whatever their name. Known to the server alone."""
+CloseReason = Literal["closed", "aborted", "abandoned"]
+"""Why a table was closed: by its host before the game; by a player before every player had moved
+once; or because nothing had happened there for a long time."""
 
 
 class _TableEvent(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", omit_defaults=True):
@@ -29,7 +32,7 @@ class _TableEvent(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", o
 
 
 class ReservedSeat(msgspec.Struct, frozen=True, kw_only=True):
-    """A seat that is kept for a person at a new table."""
+    """A seat that is kept for a person at the table of a rematch."""
 
     seat: int
     person: PersonId
@@ -44,8 +47,10 @@ class TableOpened(_TableEvent, frozen=True, tag="table_opened"):
     """The host's name."""
     rematch_of: str | None = None
     """The table that this one follows."""
+    offered: tuple[ReservedSeat, ...] = ()
+    """Seats for the other players of that table, who may accept or decline them."""
     reserved: tuple[ReservedSeat, ...] = ()
-    """The other players of that table: their seats are theirs from the start."""
+    """In old events: seats that belonged to the other players from the start, unasked."""
 
 
 class SeatTaken(_TableEvent, frozen=True, tag="seat_taken"):
@@ -59,6 +64,20 @@ class SeatVacated(_TableEvent, frozen=True, tag="seat_vacated"):
     """Seats are open again, before the game: one, or all of the people on one screen."""
 
     seats: tuple[int, ...]
+    removed: PersonId | None = None
+    """The person whom the host has removed, and who can't take a seat here again."""
+
+
+class OfferAccepted(_TableEvent, frozen=True, tag="offer_accepted"):
+    """A person took the seats that a rematch offered them: all of those at their screen."""
+
+    seats: tuple[int, ...]
+
+
+class OfferDeclined(_TableEvent, frozen=True, tag="offer_declined"):
+    """A person declined the seats that a rematch offered them; they are open for everyone."""
+
+    seats: tuple[int, ...]
 
 
 class BotSeated(_TableEvent, frozen=True, tag="bot_seated"):
@@ -69,7 +88,9 @@ class BotSeated(_TableEvent, frozen=True, tag="bot_seated"):
 
 
 class TableClosed(_TableEvent, frozen=True, tag="table_closed"):
-    """The table was closed before the game."""
+    """The table was closed. A game that had started is kept as it was."""
+
+    reason: CloseReason = "closed"
 
 
 class GameStarted(_TableEvent, frozen=True, tag="game_started"):
@@ -115,6 +136,12 @@ class TimeExpired(_TableEvent, frozen=True, tag="time_expired"):
     player: int
 
 
+class PlayerSubstituted(_TableEvent, frozen=True, tag="player_substituted"):
+    """Another player let a bot play for an absent player."""
+
+    player: int
+
+
 class PlayerReturned(_TableEvent, frozen=True, tag="player_returned"):
     """A player took their seat back from the bot."""
 
@@ -153,6 +180,8 @@ TableEvent = (
     TableOpened
     | SeatTaken
     | SeatVacated
+    | OfferAccepted
+    | OfferDeclined
     | BotSeated
     | TableClosed
     | GameStarted
@@ -161,6 +190,7 @@ TableEvent = (
     | UndoAnswered
     | PlayerResigned
     | TimeExpired
+    | PlayerSubstituted
     | PlayerReturned
     | SeatTransferCreated
     | SeatTransferred

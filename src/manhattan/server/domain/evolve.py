@@ -7,7 +7,7 @@ state raises.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from msgspec.structs import replace
@@ -27,8 +27,11 @@ from manhattan.server.domain.events import (
     ChatSent,
     GameStarted,
     MovePlayed,
+    OfferAccepted,
+    OfferDeclined,
     PlayerResigned,
     PlayerReturned,
+    PlayerSubstituted,
     RematchOpened,
     SeatTaken,
     SeatTransferCreated,
@@ -62,6 +65,7 @@ def initial_state(table: str, event: TableOpened) -> TableState:
     assert event.by is not None  # a person opens a table
     setup = options.setup([f"Player {n}" for n in range(1, len(options.seats) + 1)])
     reserved = {reservation.seat: reservation for reservation in event.reserved}
+    offered = {offer.seat: offer for offer in event.offered}
     bots = 0
     seats: list[Seat] = []
     for number, (seat_options, player) in enumerate(zip(options.seats, setup.players, strict=True)):
@@ -70,6 +74,8 @@ def initial_state(table: str, event: TableOpened) -> TableState:
             seat = replace(seat, name=seat_options.name or event.name, person=event.by)
         elif (reservation := reserved.get(number)) is not None:
             seat = replace(seat, name=reservation.name, person=reservation.person)
+        elif (offer := offered.get(number)) is not None:
+            seat = replace(seat, name=offer.name, offered_to=offer.person)
         elif seat_options.level is not None:
             bots += 1
             seat = replace(seat, name=bot_name(seat_options.level, bots), level=seat_options.level)
@@ -143,15 +149,26 @@ def _change_table(state: TableState, event: TableEvent) -> Changes:
             return _undo(state, event)
         case GameStarted():
             return _start_game(state, event)
-        case PlayerResigned() | TimeExpired() | PlayerReturned():
+        case PlayerResigned() | TimeExpired() | PlayerSubstituted() | PlayerReturned():
             return _change_control(state, event)
         case TableOpened() | MovePlayed() | ChatSent():
             raise AssertionError("a table is opened once; moves and chat change no seats")
         case TableClosed():
-            return {"changed_at": event.at, "stage": "closed"}
+            return _close(state, event)
         case RematchOpened():
             return {"changed_at": event.at, "rematch": event.table}
     return {"changed_at": event.at, **_change_seats(state, event)}
+
+
+def _close(state: TableState, event: TableClosed) -> Changes:
+    """Close the table; a game that has started stays as it is."""
+    return {
+        "changed_at": event.at,
+        "stage": "closed",
+        "close_reason": event.reason,
+        "clocks": switch_clock(state.clocks, None, event.at),
+        "undo": None,
+    }
 
 
 # The game.
@@ -198,7 +215,7 @@ def _undo(state: TableState, event: UndoRequested | UndoAnswered) -> Changes:
 
 
 def _change_control(
-    state: TableState, event: PlayerResigned | TimeExpired | PlayerReturned
+    state: TableState, event: PlayerResigned | TimeExpired | PlayerSubstituted | PlayerReturned
 ) -> Changes:
     """Let a bot take over a seat, or give it back to its holder."""
     game = state.game
@@ -206,7 +223,7 @@ def _change_control(
     match event:
         case PlayerResigned():
             seats = _with_seat(state, event.player, bot_controlled=True, resigned=True)
-        case TimeExpired():
+        case TimeExpired() | PlayerSubstituted():
             seats = _with_seat(state, event.player, bot_controlled=True)
         case PlayerReturned():
             seats = _with_seat(state, event.player, bot_controlled=False)
@@ -271,23 +288,30 @@ def _add_chat(state: TableState, event: ChatSent) -> Changes:
 
 def _change_seats(
     state: TableState,
-    event: SeatTaken | SeatVacated | BotSeated | SeatTransferCreated | SeatTransferred,
+    event: SeatTaken
+    | SeatVacated
+    | OfferAccepted
+    | OfferDeclined
+    | BotSeated
+    | SeatTransferCreated
+    | SeatTransferred,
 ) -> Changes:
     match event:
         case SeatTaken():
-            return {"seats": _with_seat(state, event.seat, name=event.name, person=event.by)}
+            seats = _with_seat(state, event.seat, name=event.name, person=event.by, offered_to=None)
+            return {"seats": seats}
         case SeatVacated():
-            seats = Seats(
-                replace(seat, name="", person=None, level=None) if n in event.seats else seat
-                for n, seat in enumerate(state.seats)
-            )
-            # Their transfers end as well: the seat, and its cards, will be another person's.
-            transfers = tuple(t for t in state.transfers if t.seat not in event.seats)
-            return {"seats": seats, "transfers": transfers, **_pass_on_host(state, seats)}
+            return _vacate_seats(state, event)
+        case OfferAccepted():
+            return {"seats": _with_seats(state, event.seats, person=event.by, offered_to=None)}
+        case OfferDeclined():
+            return {"seats": _with_seats(state, event.seats, name="", offered_to=None)}
         case BotSeated():
             bots = sum(seat.level is not None for seat in state.seats)
             name = bot_name(event.level, bots + 1)
-            seats = _with_seat(state, event.seat, name=name, level=event.level, person=None)
+            seats = _with_seat(
+                state, event.seat, name=name, level=event.level, person=None, offered_to=None
+            )
             return {"seats": seats}
         case SeatTransferCreated():
             transfer = SeatTransfer(event.seat, event.digest, event.at)
@@ -304,6 +328,19 @@ def _change_seats(
             }
 
 
+def _vacate_seats(state: TableState, event: SeatVacated) -> Changes:
+    seats = _with_seats(state, event.seats, name="", person=None, level=None, offered_to=None)
+    # Their transfers end as well: the seat, and its cards, will be another person's.
+    transfers = tuple(t for t in state.transfers if t.seat not in event.seats)
+    removed = state.removed if event.removed is None else state.removed | {event.removed}
+    return {
+        "seats": seats,
+        "transfers": transfers,
+        "removed": removed,
+        **_pass_on_host(state, seats),
+    }
+
+
 def _revealed_by_transfer(state: TableState, seats: Seats) -> int:
     """Return the last move whose new card a person has seen, after seats have changed hands: a
     person who no longer shares a screen sees what was drawn while the hand was hidden."""
@@ -316,9 +353,14 @@ def _revealed_by_transfer(state: TableState, seats: Seats) -> int:
 
 def _with_seat(state: TableState, number: int, **changes: Any) -> Seats:
     """Return the seats, one of them changed."""
-    seats = list(state.seats)
-    seats[number] = replace(seats[number], **changes)
-    return Seats(seats)
+    return _with_seats(state, (number,), **changes)
+
+
+def _with_seats(state: TableState, numbers: Collection[int], **changes: Any) -> Seats:
+    """Return the seats, some of them changed alike."""
+    return Seats(
+        replace(seat, **changes) if n in numbers else seat for n, seat in enumerate(state.seats)
+    )
 
 
 def _pass_on_host(state: TableState, seats: Seats) -> Changes:

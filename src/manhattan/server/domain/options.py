@@ -10,8 +10,12 @@ from msgspec import Meta, field
 from manhattan.bots import LEVELS
 from manhattan.rules import DEFAULT_EDITION, Colour, Setup, SetupError, Side, set_up
 from manhattan.rules.setup import MAX_NAME_LENGTH, check_name
-from manhattan.server.domain.clocks import ClockOptions, NoClock
+from manhattan.server.domain.clocks import ClockOptions, Correspondence, NoClock
 
+LIVE_ABSENCE_S: Final = 2 * 60
+"""After this absence of the player to move, any player may let a bot play for them."""
+CORRESPONDENCE_ABSENCE_S: Final = 24 * 60 * 60
+"""The same, where a player has days for each move."""
 DEFAULT_BOT_DELAY_MS: Final = 700
 """Long enough for people to follow a bot's move."""
 
@@ -22,6 +26,7 @@ SeatNumber = Annotated[
 ]
 LevelName = Annotated[str, Meta(pattern=f"^({'|'.join(LEVELS)})$", examples=["medium"])]
 
+_AbsenceSeconds = Annotated[int, Meta(ge=30, le=14 * 24 * 60 * 60)]
 _Colours = Annotated[tuple[Colour, ...], Meta(max_length=2)]
 
 
@@ -69,6 +74,13 @@ class TableOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         bool, Meta(description="Listed for everyone; otherwise reached by its link.")
     ] = False
     clock: ClockOptions = field(default_factory=NoClock)
+    absence_s: Annotated[
+        _AbsenceSeconds | None,
+        Meta(
+            description="After this absence of the player to move, in seconds, any player may let "
+            "a bot play for them. By default two minutes, or a day where moves take days."
+        ),
+    ] = None
     hints_disabled: Annotated[bool, Meta(description="No hints for any player.")] = False
     bot_delay_ms: Annotated[
         int, Meta(ge=0, le=5000, description="The least duration of a bot's move.")
@@ -78,6 +90,14 @@ class TableOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         if sum(seat.occupant == "me" for seat in self.seats) > 1:
             raise SetupError("Only one seat is `me`; other people on the same screen are `here`.")
         self.setup([f"Player {n}" for n in range(1, len(self.seats) + 1)])
+
+    @property
+    def absence_limit_s(self) -> int:
+        """The absence after which a bot may play for a player."""
+        if self.absence_s is not None:
+            return self.absence_s
+        is_slow = isinstance(self.clock, Correspondence)
+        return CORRESPONDENCE_ABSENCE_S if is_slow else LIVE_ABSENCE_S
 
     def setup(self, names: list[str], first: int | None = None) -> Setup:
         """Set up the game; raises ``SetupError`` where the rules can't."""

@@ -16,7 +16,7 @@ from manhattan.game import Game
 from manhattan.rules import Colour, Side
 from manhattan.rules.editions import Schedule
 from manhattan.server.domain.clocks import Clocks, Milliseconds
-from manhattan.server.domain.events import PersonId
+from manhattan.server.domain.events import CloseReason, PersonId
 from manhattan.server.domain.options import TableOptions
 
 Stage = Literal["lobby", "playing", "over", "closed"]
@@ -29,9 +29,12 @@ MAX_PROCESSED_COMMANDS: Final = 32
 """How many idempotency keys the state keeps: a command that is sent again after 32 others at the
 table is taken for a new one. A move is still not played twice, because of its ply. A rematch
 needs no key: asked for again, it is the same new table."""
+ABANDONED_DAYS: Final = 30
+"""A table at which nothing happens for this time is closed, if no clock runs there."""
 UNDO_TIMEOUT: Final[Milliseconds] = 60_000
 TRANSFER_LIFETIME: Final[Milliseconds] = 60 * 60_000
 
+_DAY_MS: Final[Milliseconds] = 24 * 60 * 60_000
 _EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
 
 
@@ -44,6 +47,8 @@ class Seat(msgspec.Struct, frozen=True):
     person: PersonId | None = None
     level: str | None = None
     """The bot that holds the seat."""
+    offered_to: PersonId | None = None
+    """The person who alone can take the open seat, in a rematch."""
     bot_controlled: bool = False
     """A bot plays here for the person who holds the seat."""
     resigned: bool = False
@@ -141,6 +146,9 @@ class TableState(msgspec.Struct, frozen=True, kw_only=True):
     """The table that this one follows."""
     rematch: str | None = None
     """The table that follows this one."""
+    removed: frozenset[PersonId] = frozenset()
+    """People whom the host has removed."""
+    close_reason: CloseReason | None = None
 
     def seats_of(self, person: PersonId | None) -> tuple[int, ...]:
         """Return a person's seats: more than one where people share a screen."""
@@ -185,7 +193,7 @@ class TableState(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def due(self) -> Milliseconds | None:
         """The moment at which the table needs attention: a timeout, or a bot's move."""
-        if self.stage != "playing":
+        if self.stage not in ("lobby", "playing"):
             return None
         clock = self.clocks.due
         if self.undo is not None:
@@ -193,8 +201,14 @@ class TableState(msgspec.Struct, frozen=True, kw_only=True):
         elif self.bot_to_move is not None:
             other = self.changed_at + self.options.bot_delay_ms
         else:
-            return clock
+            return self.abandoned_at if clock is None else clock
         return other if clock is None else min(clock, other)
+
+    @property
+    def abandoned_at(self) -> Milliseconds:
+        """The moment at which a table counts as abandoned if nothing happens. Rounded up to whole
+        days, so that it is stored once a day and not with every move."""
+        return (self.changed_at // _DAY_MS + 1 + ABANDONED_DAYS) * _DAY_MS
 
     def undo_approvers(self, asker: PersonId) -> frozenset[PersonId]:
         """Return the other people who control their seats: they have to agree to an undo."""

@@ -21,12 +21,14 @@ MAX_COMMAND_LENGTH: Final = 4 * 1024
 
 
 class Rematch(ClientCommand, frozen=True, tag="rematch"):
-    """Play again with the same people, after the game. From then on the websocket belongs to the
-    new table, whose view is the answer. Sent again at the old table, it leads to the same one."""
+    """Play again with the same people, after the game. The first who asks opens a new table, where
+    the others are offered their seats, and accept by asking, too. From then on the websocket
+    belongs to the new table, whose view is the answer. Sent again at the old table, it leads to the
+    same one."""
 
-    start: Annotated[
-        bool, Meta(description="Deal the cards at once, if you are the first to ask.")
-    ] = False
+    start: Annotated[bool, Meta(description="Deal the cards as soon as every seat is taken.")] = (
+        False
+    )
 
 
 class ExplainMove(ClientCommand, frozen=True, tag="why"):

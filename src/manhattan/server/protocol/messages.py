@@ -15,6 +15,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from manhattan.rules import Colour
 from manhattan.server.domain.clocks import Correspondence, Milliseconds, NoClock, RealTime
+from manhattan.server.domain.events import CloseReason
 from manhattan.server.domain.state import Stage
 from manhattan.server.protocol.table_events import TableEventPayload
 
@@ -260,7 +261,10 @@ class SeatInfo(_Payload, frozen=True):
     side: Annotated[str, Meta(description="The edge of the board.")]
     colours: list[str]
     name: str
-    occupant: Literal["person", "bot", "open"]
+    occupant: Annotated[
+        Literal["person", "bot", "open", "offered"],
+        Meta(description="An offered seat can be taken by one person alone, in a rematch."),
+    ]
     level: Annotated[str | None, Meta(description="The bot's level.")]
     you: bool
     bot_controlled: Annotated[bool, Meta(description="A bot plays for the absent person.")]
@@ -291,6 +295,13 @@ class TableInfo(_Payload, frozen=True):
     public: bool
     hints_disabled: bool
     bot_delay_ms: int
+    absence_limit_s: Annotated[
+        int,
+        Meta(
+            description="After this absence of the player to move, counted from the beginning of "
+            "their turn, any player may let a bot play for them."
+        ),
+    ]
     clock: NoClock | RealTime | Correspondence
     commitment: Annotated[
         str | None, Meta(description="SHA-256 of the seed, from the moment of the deal.")
@@ -299,6 +310,11 @@ class TableInfo(_Payload, frozen=True):
     undo: UndoRequestInfo | None
     rematch_of: Annotated[str | None, Meta(description="The table that this one continues.")]
     rematch: Annotated[str | None, Meta(description="The table where the same people play again.")]
+    offered_seats: Annotated[
+        list[int], Meta(description="The seats that a rematch offers to the viewer.")
+    ]
+    removed: Annotated[bool, Meta(description="Whether the host has removed the viewer.")]
+    close_reason: Annotated[CloseReason | None, Meta(description="Why the table was closed.")]
 
 
 class ChatLine(_Payload, frozen=True):
@@ -322,6 +338,10 @@ class PresenceMessage(_Message, frozen=True, tag="presence"):
     """The people who are connected."""
 
     present: Annotated[list[bool], Meta(description="By seat; a bot is always present.")]
+    away_since: Annotated[
+        list[Milliseconds | None],
+        Meta(description="By seat: when the person left, if they did so recently."),
+    ]
     spectators: int
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 from functools import cache
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 from msgspec import UNSET
@@ -39,6 +39,7 @@ from manhattan.rules.moves import Sizes
 from manhattan.rules.scoring import Sheet
 from manhattan.server.domain.clocks import Clocks, Milliseconds
 from manhattan.server.domain.decide import undo_rejection
+from manhattan.server.domain.decide_lobby import offered_seats
 from manhattan.server.domain.errors import ErrorCode
 from manhattan.server.domain.events import PersonId
 from manhattan.server.domain.state import Seat, TableState, UndoRequest
@@ -134,12 +135,16 @@ def table_info(state: TableState, person: PersonId | None) -> TableInfo:
         public=options.public,
         hints_disabled=options.hints_disabled,
         bot_delay_ms=options.bot_delay_ms,
+        absence_limit_s=options.absence_limit_s,
         clock=options.clock,
         commitment=game.commitment if game else None,
         seed=game.seed.hex() if game and game.seed and state.stage == "over" else None,
         undo=_undo_request_info(state, state.undo, person) if state.undo else None,
         rematch_of=state.rematch_of,
         rematch=state.rematch,
+        offered_seats=list(offered_seats(state, person)),
+        removed=person in state.removed,
+        close_reason=state.close_reason,
     )
 
 
@@ -148,12 +153,18 @@ def _seat_info(seat: Seat, person: PersonId | None) -> SeatInfo:
         side=seat.side.value,
         colours=[colour.value for colour in seat.colours],
         name=seat.name,
-        occupant="open" if seat.is_open else "bot" if seat.person is None else "person",
+        occupant=_occupant(seat),
         level=seat.level,
         you=seat.person is not None and seat.person == person,
         bot_controlled=seat.bot_controlled,
         resigned=seat.resigned,
     )
+
+
+def _occupant(seat: Seat) -> Literal["person", "bot", "open", "offered"]:
+    if seat.is_open:
+        return "open" if seat.offered_to is None else "offered"
+    return "bot" if seat.person is None else "person"
 
 
 def _undo_request_info(

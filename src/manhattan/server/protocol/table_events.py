@@ -15,10 +15,14 @@ from msgspec import Meta
 from manhattan.server.domain.events import (
     BotSeated,
     ChatSent,
+    CloseReason,
     GameStarted,
     MovePlayed,
+    OfferAccepted,
+    OfferDeclined,
     PlayerResigned,
     PlayerReturned,
+    PlayerSubstituted,
     RematchOpened,
     SeatTaken,
     SeatTransferCreated,
@@ -54,6 +58,18 @@ class SeatVacatedPayload(_Event, frozen=True, tag="seat_vacated"):
     seats: Annotated[tuple[int, ...], Meta(description="One, or those of all people on a screen.")]
 
 
+class OfferAcceptedPayload(_Event, frozen=True, tag="offer_accepted"):
+    """A person took the seats that a rematch offered them."""
+
+    seats: tuple[int, ...]
+
+
+class OfferDeclinedPayload(_Event, frozen=True, tag="offer_declined"):
+    """A person declined the seats that a rematch offered them; they are open for everyone."""
+
+    seats: tuple[int, ...]
+
+
 class BotSeatedPayload(_Event, frozen=True, tag="bot_seated"):
     """A bot got a seat."""
 
@@ -62,7 +78,15 @@ class BotSeatedPayload(_Event, frozen=True, tag="bot_seated"):
 
 
 class TableClosedPayload(_Event, frozen=True, tag="table_closed"):
-    """The table was closed before the game."""
+    """The table was closed."""
+
+    reason: Annotated[
+        CloseReason,
+        Meta(
+            description="`closed` by the host before the game, `aborted` by a player before every "
+            "player had moved once, or `abandoned` by everyone for 30 days."
+        ),
+    ]
 
 
 class GameStartedPayload(_Event, frozen=True, tag="game_started"):
@@ -97,6 +121,12 @@ class PlayerResignedPayload(_Event, frozen=True, tag="player_resigned"):
 
 class TimeExpiredPayload(_Event, frozen=True, tag="time_expired"):
     """A player's time expired; a bot plays for them."""
+
+    player: int
+
+
+class PlayerSubstitutedPayload(_Event, frozen=True, tag="player_substituted"):
+    """Another player let a bot play for an absent player."""
 
     player: int
 
@@ -137,6 +167,8 @@ TableEventPayload = (
     TableOpenedPayload
     | SeatTakenPayload
     | SeatVacatedPayload
+    | OfferAcceptedPayload
+    | OfferDeclinedPayload
     | BotSeatedPayload
     | TableClosedPayload
     | GameStartedPayload
@@ -145,6 +177,7 @@ TableEventPayload = (
     | UndoAnsweredPayload
     | PlayerResignedPayload
     | TimeExpiredPayload
+    | PlayerSubstitutedPayload
     | PlayerReturnedPayload
     | SeatTransferCreatedPayload
     | SeatTransferredPayload
@@ -157,6 +190,8 @@ _PAYLOADS: Final[Mapping[type[TableEvent], type[TableEventPayload]]] = {
     TableOpened: TableOpenedPayload,
     SeatTaken: SeatTakenPayload,
     SeatVacated: SeatVacatedPayload,
+    OfferAccepted: OfferAcceptedPayload,
+    OfferDeclined: OfferDeclinedPayload,
     BotSeated: BotSeatedPayload,
     TableClosed: TableClosedPayload,
     GameStarted: GameStartedPayload,
@@ -165,6 +200,7 @@ _PAYLOADS: Final[Mapping[type[TableEvent], type[TableEventPayload]]] = {
     UndoAnswered: UndoAnsweredPayload,
     PlayerResigned: PlayerResignedPayload,
     TimeExpired: TimeExpiredPayload,
+    PlayerSubstituted: PlayerSubstitutedPayload,
     PlayerReturned: PlayerReturnedPayload,
     SeatTransferCreated: SeatTransferCreatedPayload,
     SeatTransferred: SeatTransferredPayload,

@@ -93,6 +93,10 @@ class Housekeeping:
     async def _take_over(self, table: str) -> None:
         session = await self._service.session(table)
         await self._service.sync_from_store(session)
+        due = session.state.due
+        if due is None or due > now_ms():  # an older version has stored another moment
+            await self._service.store.postpone(table, due, now_ms())
+            return
         # Our timer may be late as well: a computer that slept ran none.
         if not session.bot_is_choosing:
             self._service.scheduler.cancel(session)

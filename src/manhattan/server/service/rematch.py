@@ -28,8 +28,8 @@ def _seat_options(old: TableState, number: int, person: PersonId) -> SeatOptions
     return replace(options, occupant="me" if is_first else "here", level=None, name=seat.name)
 
 
-def reserved_seats(old: TableState, person: PersonId) -> tuple[ReservedSeat, ...]:
-    """Return the seats of the other people."""
+def rematch_offers(old: TableState, person: PersonId) -> tuple[ReservedSeat, ...]:
+    """Return the seats that are offered to the other people."""
     return tuple(
         ReservedSeat(seat=number, person=seat.person, name=seat.name)
         for number, seat in enumerate(old.seats)

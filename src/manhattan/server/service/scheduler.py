@@ -24,6 +24,8 @@ from manhattan.view import view_of
 
 TAKEOVER_DELAY: Final[Milliseconds] = 2000
 """A table that is overdue by more may be taken over by any process."""
+_LONGEST_TIMER: Final[Milliseconds] = 60 * 60_000
+"""Later timeouts need no timer: housekeeping finds overdue tables in the database."""
 _RETRY_S: Final = 1.0
 
 
@@ -51,8 +53,8 @@ class TableScheduler:
         if bot is not None and not delay:
             session.bot_task = self._tasks.spawn(self._move_bot(session))
             session.bot_state = state.game.state if state.game else None
-        elif (due := state.due) is not None:
-            wait = max(0, due + delay - now_ms()) / 1000
+        elif (due := state.due) is not None and due < (now := now_ms()) + _LONGEST_TIMER:
+            wait = max(0, due + delay - now) / 1000
             loop = asyncio.get_running_loop()
             session.timer = loop.call_later(wait, self._on_timer, session)
 

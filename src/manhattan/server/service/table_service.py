@@ -18,9 +18,12 @@ from manhattan.server.domain.commands import (
     CloseTable,
     OpenRematch,
     StartGame,
+    SubstitutePlayer,
     TableCommand,
+    TakeSeat,
 )
-from manhattan.server.domain.decide import check_rematch, decide
+from manhattan.server.domain.decide import decide
+from manhattan.server.domain.decide_lobby import check_rematch, offered_seats
 from manhattan.server.domain.errors import CommandRejected, CommandSuperseded, ErrorCode
 from manhattan.server.domain.events import (
     MovePlayed,
@@ -39,7 +42,7 @@ from manhattan.server.service.background import BackgroundTasks
 from manhattan.server.service.bot_pool import BotPool
 from manhattan.server.service.clock_and_secrets import new_seed, now_ms
 from manhattan.server.service.group_commit import Change, GroupCommit
-from manhattan.server.service.rematch import rematch_options, reserved_seats
+from manhattan.server.service.rematch import rematch_offers, rematch_options
 from manhattan.server.service.scheduler import TableScheduler
 from manhattan.server.service.table_change import TableChange, TableCreation
 from manhattan.server.service.table_registry import TableRegistry
@@ -105,7 +108,7 @@ class TableService:
         actor: Actor,
         options: TableOptions,
         rematch_of: str | None = None,
-        reserved: tuple[ReservedSeat, ...] = (),
+        offered: tuple[ReservedSeat, ...] = (),
     ) -> TableSession:
         """Open a new table."""
         table = "".join(secrets.choice(_ID_ALPHABET) for _ in range(_ID_LENGTH))
@@ -115,7 +118,7 @@ class TableService:
             options=options,
             name=actor.name,
             rematch_of=rematch_of,
-            reserved=reserved,
+            offered=offered,
         )
         state = initial_state(table, event)
         await self.bus.subscribe(table)  # first, so that no event is missed
@@ -185,14 +188,23 @@ class TableService:
         async with session.lock:
             await self.registry.sync(session)
 
+    async def substitute_player(self, table: str, player: int, actor: Actor) -> TableUpdate:
+        """Let a bot play for an absent player."""
+        session = await self.session(table)
+        absent_since = session.absent_since(player, now_ms())
+        return await self.execute(table, SubstitutePlayer(player, absent_since), actor)
+
     # The next game.
 
     async def rematch(self, table: str, actor: Actor, *, start: bool = False) -> str:
-        """Return the table of the next game. The first person who asks opens it, and may start the
-        game at once."""
+        """Return the table of the next game. The first person who asks opens it; the others are
+        offered their seats, and accept by asking, too. With ``start``, the game starts as soon as
+        every seat is taken."""
         following = await self._find_or_open_rematch(table, actor)
+        if offered_seats((await self.session(following)).state, actor.person):
+            await self.execute(following, TakeSeat(), actor)
         if start:
-            with suppress(CommandRejected):  # another person was first, and starts it
+            with suppress(CommandRejected):  # not everybody has accepted, or it has started
                 await self.execute(following, StartGame(new_seed()), actor)
         return following
 
@@ -202,13 +214,14 @@ class TableService:
             await self.sync_from_store(session)
         old = session.state
         check_rematch(old, actor.person)
-        if old.rematch is not None:
-            return old.rematch
+        closed = old.rematch
+        if closed is not None and (await self.session(closed)).state.stage != "closed":
+            return closed
         options = rematch_options(old, actor.person)
-        reserved = reserved_seats(old, actor.person)
-        opened = await self.open_table(actor, options, old.id, reserved)
+        offered = rematch_offers(old, actor.person)
+        opened = await self.open_table(actor, options, old.id, offered)
         try:
-            await self.execute(table, OpenRematch(opened.id), actor)
+            await self.execute(table, OpenRematch(opened.id, replaces=closed), actor)
         except CommandSuperseded:  # another person was quicker
             await self.execute(opened.id, CloseTable(), actor)
         following = (await self.session(table)).state.rematch

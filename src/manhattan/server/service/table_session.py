@@ -16,6 +16,9 @@ from manhattan.server.protocol.updates import TableUpdate
 
 RECENT_UPDATES: Final = 32
 """Updates that are kept for viewers who reconnect; a viewer who needs older ones gets a view."""
+PRESENCE_DELAY: Final[Milliseconds] = 30_000
+"""After this time a process knows who watches a table: clients have reconnected after a restart,
+and the other processes have published their viewers."""
 REMOTE_PRESENCE_TTL: Final[Milliseconds] = 30_000
 """How long another process's report of its viewers is valid."""
 
@@ -42,7 +45,7 @@ class TableSession:
 
     def __init__(self, state: TableState, now: Milliseconds) -> None:
         self.state = state
-        self.last_used = now
+        self.loaded_at = self.last_used = now
         self.viewers: set[Viewer] = set()
         self.lock = asyncio.Lock()
         """Held while a command is executed: one at a time."""
@@ -56,6 +59,9 @@ class TableSession:
         self._recent: deque[TableUpdate] = deque(maxlen=RECENT_UPDATES)
         self._remote_people: dict[str, tuple[tuple[PersonId | None, ...], Milliseconds]] = {}
         self._last_presence: PresenceMessage | None = None
+        self._last_connected: set[PersonId] = set()
+        self._away_since: dict[PersonId, Milliseconds] = {}
+        """When the people who have left the table since it was loaded did so."""
 
     @property
     def id(self) -> str:
@@ -162,13 +168,35 @@ class TableSession:
                 self.needs_sync = True
             else:
                 everyone += people
-        connected = set(everyone) - {None}
+        connected = {person for person in everyone if person is not None}
+        self._note_departures(connected, now)
+        seats = self.state.seats
         spectators = len(connected - self.state.people()) + everyone.count(None)
         present = [
             seat.person in connected if seat.person is not None else seat.level is not None
-            for seat in self.state.seats
+            for seat in seats
         ]
-        return PresenceMessage(present=present, spectators=spectators)
+        away_since = [self._away_since.get(seat.person or "") for seat in seats]
+        return PresenceMessage(present=present, away_since=away_since, spectators=spectators)
+
+    def _note_departures(self, connected: set[PersonId], now: Milliseconds) -> None:
+        for person in self._last_connected - connected:
+            self._away_since[person] = now
+        for person in connected:
+            self._away_since.pop(person, None)
+        self._last_connected = connected
+
+    def absent_since(self, player: int, now: Milliseconds) -> Milliseconds | None:
+        """Return since when a player is absent, or None if they are here. For a player who left
+        before the table was loaded, that is not known: it may be any time. Whether they are here
+        is known when every process has had the time to say who watches the table there."""
+        presence = self.presence(now)
+        if not 0 <= player < len(presence.present):
+            return 0  # the decision rejects it
+        is_known = presence.away_since[player] is not None
+        if presence.present[player] or (not is_known and now - self.loaded_at < PRESENCE_DELAY):
+            return None
+        return presence.away_since[player] or 0
 
     def broadcast_presence(self, now: Milliseconds, exclude: Viewer | None = None) -> None:
         """Send the presence of people, if it has changed."""

@@ -183,6 +183,15 @@ class Store(ReadOnlyStore):
         )
         return [row[0] for row in rows]
 
+    async def postpone(self, table: TableId, due: Milliseconds | None, now: Milliseconds) -> None:
+        """Correct the moment at which a table is due, if it lies in the past."""
+        await self._database.write(
+            Statement(
+                "UPDATE tables SET due = $2 WHERE id = $1 AND due <= $3 RETURNING id",
+                (table, due, now),
+            )
+        )
+
     # People.
 
     async def find_person(self, id: PersonId) -> Person | None:

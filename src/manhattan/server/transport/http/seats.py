@@ -7,6 +7,7 @@ from aiohttp import web
 from manhattan.server.domain.commands import (
     ClaimSeatTransfer,
     CreateSeatTransfer,
+    DeclineOffer,
     FreeSeat,
     LeaveTable,
     LobbyCommand,
@@ -35,7 +36,7 @@ seats = RouteTable("seats")
 
 @seats.route("POST", "/api/tables/{table}/seats")
 async def take_any_seat(request: web.Request) -> TableInfo:
-    """Take the first open seat, before the game."""
+    """Take the seats that a rematch offers you, or the first open one, before the game."""
     return await _execute(request, TakeSeat())
 
 
@@ -47,8 +48,25 @@ async def take_seat(request: web.Request) -> TableInfo:
 
 @seats.route("DELETE", "/api/tables/{table}/seats/{seat}")
 async def free_seat(request: web.Request) -> TableInfo:
-    """Open the seat of a bot or another person, before the game; only for the host."""
+    """Open the seat of a bot or another person, before the game; only for the host. A person is
+    removed: they can't take a seat at this table again."""
     return await _execute(request, FreeSeat(seat_number(request)))
+
+
+@seats.route("POST", "/api/tables/{table}/decline")
+async def decline_offer(request: web.Request) -> TableInfo:
+    """Decline the seats that a rematch offers you; they are open for everyone then."""
+    return await _execute(request, DeclineOffer())
+
+
+@seats.route("POST", "/api/tables/{table}/seats/{seat}/substitute")
+async def substitute_player(request: web.Request) -> TableInfo:
+    """Let a bot play for the player to move, if they have been absent for the table's limit. They
+    take the seat back with the command `resume`."""
+    table, player = table_id(request), seat_number(request)
+    actor = await require_actor(request)
+    update = await services_of(request).tables.substitute_player(table, player, actor)
+    return table_info(update.after, actor.person)
 
 
 @seats.route("PUT", "/api/tables/{table}/seats/{seat}/bot", examples={"a bot": {"level": "hard"}})

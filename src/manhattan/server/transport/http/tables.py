@@ -9,7 +9,7 @@ import msgspec
 from aiohttp import web
 
 from manhattan.server.domain.clocks import Milliseconds
-from manhattan.server.domain.commands import CloseTable, StartGame
+from manhattan.server.domain.commands import AbortGame, CloseTable, StartGame
 from manhattan.server.domain.errors import Unreadable
 from manhattan.server.domain.options import TableOptions
 from manhattan.server.protocol.messages import TableInfo, ViewMessage
@@ -131,16 +131,23 @@ async def close_table(request: web.Request) -> TableInfo:
     return await _execute(request, CloseTable())
 
 
+@tables.route("POST", "/api/tables/{table}/abort")
+async def abort_game(request: web.Request) -> TableInfo:
+    """End a game without a result, before every player has moved once."""
+    return await _execute(request, AbortGame())
+
+
 @tables.route("POST", "/api/tables/{table}/rematch")
 async def open_rematch(request: web.Request, query: StartQuery) -> RematchTable:
-    """Play again with the same people after the game; everyone gets the same new table."""
+    """Play again with the same people after the game. Everyone gets the same new table: the first
+    who asks opens it, the others are offered their seats there and accept by asking, too."""
     services, table = services_of(request), table_id(request)
     actor = await require_actor(request)
     services.rate_limiter.tables.take(actor.person)
     return RematchTable(table=await services.tables.rematch(table, actor, start=query.start))
 
 
-async def _execute(request: web.Request, command: StartGame | CloseTable) -> TableInfo:
+async def _execute(request: web.Request, command: StartGame | CloseTable | AbortGame) -> TableInfo:
     table = table_id(request)
     actor = await require_actor(request)
     update = await services_of(request).tables.execute(table, command, actor)
