@@ -287,14 +287,14 @@ def test_a_saved_game_is_downloaded_and_replayed(
         # The rematch is announced to everyone at the table.
         expect(ada.dialog.get_by_role("button", name="Play again")).to_be_focused()
         rematch = client.request("POST", f"/api/tables/{table}/rematch")["table"]
-        next_game = ada.dialog.get_by_role("link", name="To the next game")
-        expect(next_game).to_have_attribute("href", f"/table/{rematch}")
-        expect(next_game).to_be_focused()
+        expect_visible(ada.dialog.get_by_text("A rematch is waiting for you."))
+        expect(ada.dialog.get_by_role("button", name="Play again")).to_be_focused()
         with ada.page.expect_download() as download:
             ada.page.get_by_role("link", name="Save the game").click()
         ada.page.context.clear_cookies()  # spectators see the rematch too
         ada.page.reload()
-        expect_visible(next_game)
+        next_game = ada.dialog.get_by_role("link", name="To the next game")
+        expect(next_game).to_have_attribute("href", f"/table/{rematch}")
         ada.page.keyboard.press("Escape")
         expect_visible(ada.page.locator(".spectator").get_by_text("The game is over.", exact=True))
         file = tmp_path / "game.json"

@@ -16,7 +16,7 @@ export type LogEntry =
 
 /** A player hands the seat to a bot, or takes it back: an event of the table, not of the game. */
 export interface SeatEntry {
-  kind: 'player_resigned' | 'time_expired' | 'player_returned'
+  kind: 'player_resigned' | 'time_expired' | 'player_substituted' | 'player_returned'
   seat: number
 }
 
@@ -91,6 +91,7 @@ export class EventLog {
     switch (event.type) {
       case 'player_resigned':
       case 'time_expired':
+      case 'player_substituted':
       case 'player_returned':
         this.entries.push({ kind: event.type, seat: event.player })
         return true

@@ -65,9 +65,13 @@ export const api = {
   leaveTable: (table: string) => request<TableInfo>('POST', `/tables/${table}/leave`),
   freeSeat: (table: string, seat: number) =>
     request<TableInfo>('DELETE', `/tables/${table}/seats/${seat}`),
+  declineOffer: (table: string) => request<TableInfo>('POST', `/tables/${table}/decline`),
+  substitutePlayer: (table: string, seat: number) =>
+    request<TableInfo>('POST', `/tables/${table}/seats/${seat}/substitute`),
   seatBot: (table: string, seat: number, level: string) =>
     request<TableInfo>('PUT', `/tables/${table}/seats/${seat}/bot`, { level }),
   startGame: (table: string) => request<TableInfo>('POST', `/tables/${table}/start`),
+  abortGame: (table: string) => request<TableInfo>('POST', `/tables/${table}/abort`),
   rematch: (table: string, start: boolean) =>
     request<RematchTable>('POST', `/tables/${table}/rematch?start=${start}`),
   createSeatTransfer: (table: string, seat?: number) =>

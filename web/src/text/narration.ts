@@ -117,6 +117,7 @@ export function narrate(context: NarrationContext, entry: LogEntry): [Key, Value
       return ['log.redrew', playerValues(context, entry.player)]
     case 'player_resigned':
     case 'time_expired':
+    case 'player_substituted':
     case 'player_returned':
       return [`log.${entry.kind}`, playerValues(context, entry.seat)]
     case 'shuffled':
