@@ -17,7 +17,7 @@ OPEN_SEAT = [{"occupant": "me"}, {"occupant": "open"}]
 SHORT = {"two_players": "6x4-one-colour"}
 
 
-def two_people(server: RunningServer, **options: object) -> tuple[Client, Client, str]:
+def two_people(server: RunningServer) -> tuple[Client, Client, str]:
     """Return Ada, Bob, and a table at which both have a seat. Bob moves first."""
     ada, bob = server.client("Ada"), server.client("Bob")
     table = ada.open_table(seats=OPEN_SEAT, first=1, house_rules=SHORT, bot_delay_ms=0, **options)
