@@ -72,7 +72,7 @@ class RecordingClient:
             self._http.cookies.set("manhattan", cookie, domain="127.0.0.1", path="/")
         if name is not None:
             self.call("PUT", "/api/me", {"name": name})
-            [self.person, _] = server.services.accounts._signer.loads(self.cookie)
+            [self.person, *_] = server.services.accounts._signer.loads(self.cookie)
 
     @property
     def cookie(self) -> str:

@@ -12,6 +12,8 @@ from manhattan.server.pubsub.base import Bus, LocalBus
 from manhattan.server.service.accounts import Accounts
 from manhattan.server.service.bot_pool import BotPool
 from manhattan.server.service.housekeeping import Housekeeping
+from manhattan.server.service.passkeys import Passkeys
+from manhattan.server.service.recovery_codes import RecoveryCodes
 from manhattan.server.service.table_service import TableService
 from manhattan.server.storage import open_store
 from manhattan.server.transport.client_address import TrustedProxies
@@ -45,6 +47,8 @@ async def open_services(config: ServerConfig) -> Services:
         tables=tables,
         housekeeping=Housekeeping(tables),
         accounts=await Accounts.of(store),
+        passkeys=await Passkeys.of(store),
+        recovery_codes=await RecoveryCodes.of(store),
         rate_limiter=RateLimiter(config.limits),
         proxies=TrustedProxies(config.trusted_proxies),
     )

@@ -26,10 +26,12 @@ class Process:
         self.bus = RedisBus(address)
         self.received: list[Received] = []
         self.revoked: list[str | None] = []
+        self.reloaded: list[str] = []
         self.bus.set_listeners(
             lambda table, number: self.received.append((table, number)),
             lambda table, by, people: self.received.append((table, by, people)),
             self.revoked.append,
+            self.reloaded.append,
         )
 
     async def wait_for_number(self, table: str, number: int) -> None:

@@ -1,4 +1,5 @@
-"""The revocation of an account takes effect at once, whatever happens at the same moment."""
+"""Deleting an account and revoking a device take effect at once, whatever happens at the same
+moment."""
 
 from __future__ import annotations
 
@@ -17,9 +18,10 @@ from websockets.sync.client import connect
 
 from manhattan.client import Client
 from manhattan.server.service.accounts import Accounts
+from manhattan.server.service.clock_and_secrets import now_ms
 from manhattan.server.service.table_service import TableService
 from manhattan.server.service.table_session import TableSession, Viewer
-from manhattan.server.storage import Person
+from manhattan.server.storage import Identity
 from manhattan.server.transport.ws.connection import Connection
 from support.databases import store_at, write_locked
 from support.recording_client import close_code, run_on_server, wait_until
@@ -63,11 +65,12 @@ def test_renaming_does_not_restore_revoked_cookies(server: RunningServer, databa
         assert name == (None if here.cookie == cookie else "Lady Ada")
 
 
-def person_of(server: RunningServer, client: Client) -> Person:
+def identity_of(server: RunningServer, client: Client) -> Identity:
     accounts: Accounts = server.services.accounts
-    person = run_on_server(server, accounts.authenticate(client.cookie.partition("=")[2]))
-    assert person is not None
-    return person
+    cookie = client.cookie.partition("=")[2]
+    identity = run_on_server(server, accounts.authenticate(cookie, "", now_ms()))
+    assert identity is not None
+    return identity
 
 
 def test_a_websocket_that_is_being_opened_is_closed_after_a_revocation(
@@ -76,11 +79,12 @@ def test_a_websocket_that_is_being_opened_is_closed_after_a_revocation(
     """It waits for the table's lock, which a command holds."""
     ada = server.client("Ada")
     table = ada.open_table(seats=TWO)
+    device = identity_of(server, ada).device.id
     session: TableSession = server.services.tables.registry._sessions[table]
     run_on_server(server, session.lock.acquire())
     with connect(server.websocket(table), additional_headers={"Cookie": ada.cookie}) as adas:
         wait_until(lambda: bool(session.lock._waiters))
-        ada.request("DELETE", "/api/me")
+        ada.request("DELETE", f"/api/me/devices/{device}")
         run_on_server(server, _release(session))
         received: list[Any] = []
         assert close_code(lambda: received.append(adas.recv(timeout=10))) == REVOKED
@@ -96,7 +100,7 @@ def test_a_revocation_between_authentication_and_subscription_is_noticed(
     server: RunningServer, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ada = server.client("Ada")
-    table, person = ada.open_table(seats=TWO), person_of(server, ada)
+    table, identity = ada.open_table(seats=TWO), identity_of(server, ada)
     subscribe = TableService.subscribe
 
     async def revoke_first(
@@ -105,7 +109,7 @@ def test_a_revocation_between_authentication_and_subscription_is_noticed(
         # SQLite allows one writing process: this one.
         elsewhere = store_at(database) if "://" in database else nullcontext(self.store)
         async with elsewhere as store:
-            assert await store.revoke_person(person, now=1)
+            assert await store.delete_person(identity.person.id, [])
         return await subscribe(self, table, viewer, since)
 
     monkeypatch.setattr(TableService, "subscribe", revoke_first)
@@ -139,20 +143,20 @@ class StalledWebSocket:
         return True
 
 
-def test_a_revoked_account_executes_no_more_commands(server: RunningServer) -> None:
+def test_a_revoked_device_executes_no_more_commands(server: RunningServer) -> None:
     """Even while its websocket can't be closed, because the client doesn't read."""
     ada = server.client("Ada")
-    table, person = ada.open_table(seats=TWO), person_of(server, ada)
+    table, identity = ada.open_table(seats=TWO), identity_of(server, ada)
     session = server.services.tables.registry._sessions[table]
 
     async def go() -> None:
         websocket: Any = StalledWebSocket()
         transport = Mock(get_write_buffer_size=lambda: 0)
-        connection = Connection(server.services, person, websocket, transport)
+        connection = Connection(server.services, identity, websocket, transport)
         serving = asyncio.create_task(connection.serve(table, None))
         websocket.send_chat("Hello")
         await asyncio.to_thread(wait_until, lambda: bool(session.state.chat))
-        await asyncio.to_thread(ada.request, "DELETE", "/api/me")
+        await asyncio.to_thread(ada.request, "DELETE", f"/api/me/devices/{identity.device.id}")
         websocket.send_chat("Me again")
         await asyncio.sleep(0.2)
         websocket.released.set()

@@ -42,8 +42,9 @@ def test_events_during_a_backup_are_in_no_part_of_it(address: str, tmp_path: Pat
                 ada.start_game(table)
 
         parts = asyncio.run(copy_while(address, copied, act_meanwhile))
-        assert parts == list(SQL_TABLES)
-        assert len(ada.list_tables()) == len(SQL_TABLES)
+        with_rows = [part for part in SQL_TABLES if part not in ("passkeys", "recovery_codes")]
+        assert parts == with_rows
+        assert len(ada.list_tables()) == len(with_rows)
     with closing(sqlite3.connect(copied)) as database:
         assert database.execute("SELECT id, stage FROM tables").fetchall() == [(table, "lobby")]
         assert database.execute("SELECT name FROM people").fetchall() == [("Ada",)]

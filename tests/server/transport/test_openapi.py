@@ -38,6 +38,9 @@ BEYOND_THE_SCHEMA = {
     "POST /api/records/check": [positive_data_acceptance],  # a record follows the rules
     "POST /api/tutorial/{step}": [positive_data_acceptance],  # moves are legal
     "POST /api/tables/{table}/seat-transfers/claim": [positive_data_acceptance],  # it exists
+    "POST /api/me/passkeys": [positive_data_acceptance],  # it answers a challenge
+    "POST /api/sign-in/passkey": [positive_data_acceptance],
+    "POST /api/sign-in/recovery-code": [positive_data_acceptance],  # it exists
 }
 """Operations that may reject what the schema allows."""
 

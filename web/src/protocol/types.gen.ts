@@ -885,6 +885,38 @@ export interface AccountRequest {
   name: string
 }
 /**
+ * A new passkey.
+ */
+export interface PasskeyRequest {
+  /**
+   * The browser's `PublicKeyCredential`, as JSON.
+   */
+  credential: {}
+}
+/**
+ * The answer of a passkey to a challenge.
+ */
+export interface PasskeySignInRequest {
+  /**
+   * The browser's `PublicKeyCredential`, as JSON.
+   */
+  credential: {}
+  /**
+   * Sign in although this browser's person has seats at tables.
+   */
+  confirmed?: boolean
+}
+/**
+ * A recovery code, with or without its hyphens.
+ */
+export interface RecoveryCodeRequest {
+  code: string
+  /**
+   * Sign in although this browser's person has seats at tables.
+   */
+  confirmed?: boolean
+}
+/**
  * The bot for a seat.
  */
 export interface BotRequest {
@@ -937,6 +969,144 @@ export interface StartQuery {
  */
 export interface Account {
   name: string | null
+}
+/**
+ * A browser in which the person is signed in.
+ */
+export interface DeviceInfo {
+  id: string
+  /**
+   * Browser and system; empty if unknown.
+   */
+  label: string
+  created_at: number
+  /**
+   * The last use, to within an hour.
+   */
+  seen_at: number
+  /**
+   * Whether this request came from it.
+   */
+  current: boolean
+}
+/**
+ * The person's devices, those in use first.
+ */
+export interface DeviceList {
+  devices: DeviceInfo[]
+}
+/**
+ * A passkey of the person.
+ */
+export interface PasskeyInfo {
+  id: string
+  /**
+   * The browser in which it was created.
+   */
+  label: string
+  created_at: number
+  used_at: number | null
+}
+/**
+ * The person's passkeys, the oldest first.
+ */
+export interface PasskeyList {
+  passkeys: PasskeyInfo[]
+}
+/**
+ * What a browser needs to create a passkey, or to sign in with one.
+ */
+export interface PasskeyOptions {
+  /**
+   * For `PublicKeyCredential.parse…OptionsFromJSON` of the browser.
+   */
+  options: {}
+}
+/**
+ * How many recovery codes can still be used.
+ */
+export interface RecoveryCodeStatus {
+  left: number
+  created_at: number | null
+}
+/**
+ * New recovery codes. They are never shown again.
+ */
+export interface NewRecoveryCodes {
+  codes: string[]
+}
+/**
+ * A device in an export.
+ */
+export interface ExportedDevice {
+  label: string
+  created_at: number
+  seen_at: number
+}
+/**
+ * A passkey in an export.
+ */
+export interface ExportedPasskey {
+  label: string
+  host: string
+  created_at: number
+  used_at: number | null
+}
+/**
+ * The person in an export.
+ */
+export interface ExportedAccount {
+  name: string
+  exported_at: number
+  devices: ExportedDevice[]
+  passkeys: ExportedPasskey[]
+  recovery_codes_left: number
+}
+/**
+ * An event of a table, as everyone there may know it.
+ */
+export interface ExportedEvent {
+  number: number
+  at: number
+  /**
+   * Whether the person caused it.
+   */
+  you: boolean
+  event:
+    | TableOpenedPayload
+    | SeatTakenPayload
+    | SeatVacatedPayload
+    | OfferAcceptedPayload
+    | OfferDeclinedPayload
+    | BotSeatedPayload
+    | TableClosedPayload
+    | GameStartedPayload
+    | MovePlayedPayload
+    | UndoRequestedPayload
+    | UndoAnsweredPayload
+    | PlayerResignedPayload
+    | TimeExpiredPayload
+    | PlayerSubstitutedPayload
+    | PlayerReturnedPayload
+    | SeatTransferCreatedPayload
+    | SeatTransferredPayload
+    | ChatSentPayload
+    | RematchOpenedPayload
+}
+/**
+ * A table in an export, as the person may see it.
+ */
+export interface ExportedTable {
+  table: TableInfo
+  table_events: ExportedEvent[]
+  game_events: (SelectEvent | BuildEvent | RemoveEvent | RedrawEvent | ShuffleEvent | ScoreEvent)[]
+}
+/**
+ * Everything that the server knows about the person.
+ */
+export interface AccountExport {
+  account: ExportedAccount
+  tables: ExportedTable[]
 }
 /**
  * An edition of the game.

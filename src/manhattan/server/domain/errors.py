@@ -52,6 +52,16 @@ class ErrorCode(StrEnum):
     NO_UNDO_REQUEST = "no_undo_request"
     HINTS_DISABLED = "hints_disabled"
     TRANSFER_EXPIRED = "transfer_expired"
+    NAME_UNREADABLE = "name_unreadable"
+    NAME_MIXED_SCRIPTS = "name_mixed_scripts"
+    NAME_OF_A_BOT = "name_of_a_bot"
+    IDENTITY_IN_USE = "identity_in_use"
+    WRONG_RECOVERY_CODE = "wrong_recovery_code"
+    PASSKEY_REJECTED = "passkey_rejected"
+    PASSKEYS_UNAVAILABLE = "passkeys_unavailable"
+    CHALLENGE_EXPIRED = "challenge_expired"
+    NO_SUCH_DEVICE = "no_such_device"
+    NO_SUCH_PASSKEY = "no_such_passkey"
     BAD_REQUEST = "bad_request"
     TOO_LARGE = "too_large"
     TOO_OFTEN = "too_often"
@@ -99,6 +109,27 @@ SENTENCES: Final[Mapping[ErrorCode, str]] = MappingProxyType(
         ErrorCode.NO_UNDO_REQUEST: "There is no undo request for you to answer.",
         ErrorCode.HINTS_DISABLED: "Hints are disabled at this table.",
         ErrorCode.TRANSFER_EXPIRED: "This link was used or has expired. Create a new one.",
+        ErrorCode.NAME_UNREADABLE: (
+            "This name has characters that can't be seen or read. Choose another one."
+        ),
+        ErrorCode.NAME_MIXED_SCRIPTS: (
+            "This name mixes letters that look alike ({scripts}). Write it in one script."
+        ),
+        ErrorCode.NAME_OF_A_BOT: "This is the name of a bot. Choose another one.",
+        ErrorCode.IDENTITY_IN_USE: (
+            "You are {name} in this browser, with a seat at {tables} tables. Add a passkey or a "
+            "recovery code to return to them, or confirm that you leave them."
+        ),
+        ErrorCode.WRONG_RECOVERY_CODE: "This recovery code is wrong, or it was used. Check it.",
+        ErrorCode.PASSKEY_REJECTED: (
+            "This passkey is not accepted here. Try another one, or a recovery code."
+        ),
+        ErrorCode.PASSKEYS_UNAVAILABLE: (
+            "Passkeys need an address with https and a host name, or localhost."
+        ),
+        ErrorCode.CHALLENGE_EXPIRED: "That took too long, or was done before. Try again.",
+        ErrorCode.NO_SUCH_DEVICE: "You have no such device. It may be signed out already.",
+        ErrorCode.NO_SUCH_PASSKEY: "You have no such passkey. It may be removed already.",
         ErrorCode.BAD_REQUEST: "{what}",
         ErrorCode.TOO_LARGE: "That is longer than {limit} {unit}.",
         ErrorCode.TOO_OFTEN: "Too many requests. Wait {seconds} s.",

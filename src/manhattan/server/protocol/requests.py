@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec import Meta
@@ -24,6 +24,33 @@ class AccountRequest(_Request, frozen=True):
 
     def __post_init__(self) -> None:
         check_name(self.name)
+
+
+_Confirmation = Annotated[
+    bool,
+    Meta(description="Sign in although this browser's person has seats at tables."),
+]
+
+
+class PasskeyRequest(_Request, frozen=True):
+    """A new passkey."""
+
+    credential: Annotated[
+        dict[str, Any], Meta(description="The browser's `PublicKeyCredential`, as JSON.")
+    ]
+
+
+class PasskeySignInRequest(PasskeyRequest, frozen=True):
+    """The answer of a passkey to a challenge."""
+
+    confirmed: _Confirmation = False
+
+
+class RecoveryCodeRequest(_Request, frozen=True):
+    """A recovery code, with or without its hyphens."""
+
+    code: Annotated[str, Meta(max_length=100, examples=["7K2M-9QXC-4TRD-0V8N-6HJP"])]
+    confirmed: _Confirmation = False
 
 
 class BotRequest(_Request, frozen=True):

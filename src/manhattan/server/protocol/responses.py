@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -10,6 +10,7 @@ from msgspec import Meta
 from manhattan.bots import Evaluation, Hint
 from manhattan.server.domain.clocks import Correspondence, Milliseconds, NoClock, RealTime
 from manhattan.server.protocol.messages import GameEvent, PlayerState, Position, TableInfo
+from manhattan.server.protocol.table_events import TableEventPayload
 
 
 class _Response(msgspec.Struct, frozen=True, kw_only=True):
@@ -20,6 +21,110 @@ class Account(_Response, frozen=True):
     """The person who asks; without a name, no person is known."""
 
     name: str | None
+
+
+class DeviceInfo(_Response, frozen=True):
+    """A browser in which the person is signed in."""
+
+    id: str
+    label: Annotated[str, Meta(description="Browser and system; empty if unknown.")]
+    created_at: Milliseconds
+    seen_at: Annotated[Milliseconds, Meta(description="The last use, to within an hour.")]
+    current: Annotated[bool, Meta(description="Whether this request came from it.")]
+
+
+class DeviceList(_Response, frozen=True):
+    """The person's devices, those in use first."""
+
+    devices: list[DeviceInfo]
+
+
+class PasskeyInfo(_Response, frozen=True):
+    """A passkey of the person."""
+
+    id: str
+    label: Annotated[str, Meta(description="The browser in which it was created.")]
+    created_at: Milliseconds
+    used_at: Milliseconds | None
+
+
+class PasskeyList(_Response, frozen=True):
+    """The person's passkeys, the oldest first."""
+
+    passkeys: list[PasskeyInfo]
+
+
+class PasskeyOptions(_Response, frozen=True):
+    """What a browser needs to create a passkey, or to sign in with one."""
+
+    options: Annotated[
+        dict[str, Any],
+        Meta(description="For `PublicKeyCredential.parse…OptionsFromJSON` of the browser."),
+    ]
+
+
+class RecoveryCodeStatus(_Response, frozen=True):
+    """How many recovery codes can still be used."""
+
+    left: int
+    created_at: Milliseconds | None
+
+
+class NewRecoveryCodes(_Response, frozen=True):
+    """New recovery codes. They are never shown again."""
+
+    codes: list[str]
+
+
+class ExportedDevice(_Response, frozen=True):
+    """A device in an export."""
+
+    label: str
+    created_at: Milliseconds
+    seen_at: Milliseconds
+
+
+class ExportedPasskey(_Response, frozen=True):
+    """A passkey in an export."""
+
+    label: str
+    host: str
+    created_at: Milliseconds
+    used_at: Milliseconds | None
+
+
+class ExportedAccount(_Response, frozen=True):
+    """The person in an export."""
+
+    name: str
+    exported_at: Milliseconds
+    devices: list[ExportedDevice]
+    passkeys: list[ExportedPasskey]
+    recovery_codes_left: int
+
+
+class ExportedEvent(_Response, frozen=True):
+    """An event of a table, as everyone there may know it."""
+
+    number: int
+    at: Milliseconds
+    you: Annotated[bool, Meta(description="Whether the person caused it.")]
+    event: TableEventPayload
+
+
+class ExportedTable(_Response, frozen=True):
+    """A table in an export, as the person may see it."""
+
+    table: TableInfo
+    table_events: list[ExportedEvent]
+    game_events: list[GameEvent]
+
+
+class AccountExport(_Response, frozen=True):
+    """Everything that the server knows about the person."""
+
+    account: ExportedAccount
+    tables: list[ExportedTable]
 
 
 class EditionInfo(_Response, frozen=True):

@@ -1,7 +1,7 @@
 """Pub/sub between the processes that serve the same tables.
 
-A message says only that a table has new events, who watches it, or whose identity was revoked; the
-events themselves are read from the database.
+A message says only that a table has new or rewritten events, who watches it, or which device or
+person was revoked; the events themselves are read from the database.
 """
 
 from __future__ import annotations
@@ -10,14 +10,17 @@ from collections.abc import Callable
 from typing import Protocol
 
 from manhattan.rules import ManhattanError
-from manhattan.server.domain.events import PersonId, TableId
+from manhattan.server.domain.events import TableId
 
 OnUpdate = Callable[[TableId, int], None]
 """Called with a table and the number of its events."""
 OnPresence = Callable[[TableId, str, tuple[str, ...]], None]
 """Called with a table, another process, and the people who watch the table there."""
-OnRevocation = Callable[[PersonId | None], None]
-"""Called with a person whose identity was revoked; with None if one may have been missed."""
+OnRevocation = Callable[[str | None], None]
+"""Called with a device that was revoked, or a person who was deleted; with None if one may have
+been missed."""
+OnReload = Callable[[TableId], None]
+"""Called with a table whose stored events were rewritten."""
 
 
 class BusError(ManhattanError):
@@ -37,7 +40,11 @@ class Bus(Protocol):
         """What is wrong at the moment."""
 
     def set_listeners(
-        self, on_update: OnUpdate, on_presence: OnPresence, on_revocation: OnRevocation
+        self,
+        on_update: OnUpdate,
+        on_presence: OnPresence,
+        on_revocation: OnRevocation,
+        on_reload: OnReload,
     ) -> None: ...
 
     async def start(self) -> None: ...
@@ -55,8 +62,11 @@ class Bus(Protocol):
     def publish_presence(self, table: TableId, people: tuple[str, ...]) -> None:
         """Publish the people who watch a table here."""
 
-    def publish_revocation(self, person: PersonId) -> None:
-        """Publish that a person's identity was revoked."""
+    def publish_revocation(self, revoked: str) -> None:
+        """Publish that a device was revoked, or a person deleted."""
+
+    def publish_reload(self, table: TableId) -> None:
+        """Publish that a table's stored events were rewritten."""
 
 
 class LocalBus:
@@ -66,7 +76,11 @@ class LocalBus:
     error = None
 
     def set_listeners(
-        self, on_update: OnUpdate, on_presence: OnPresence, on_revocation: OnRevocation
+        self,
+        on_update: OnUpdate,
+        on_presence: OnPresence,
+        on_revocation: OnRevocation,
+        on_reload: OnReload,
     ) -> None:
         pass
 
@@ -88,5 +102,8 @@ class LocalBus:
     def publish_presence(self, table: TableId, people: tuple[str, ...]) -> None:
         pass
 
-    def publish_revocation(self, person: PersonId) -> None:
+    def publish_revocation(self, revoked: str) -> None:
+        pass
+
+    def publish_reload(self, table: TableId) -> None:
         pass

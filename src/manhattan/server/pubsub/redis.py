@@ -18,8 +18,14 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-from manhattan.server.domain.events import PersonId, TableId
-from manhattan.server.pubsub.base import BusError, OnPresence, OnRevocation, OnUpdate
+from manhattan.server.domain.events import TableId
+from manhattan.server.pubsub.base import (
+    BusError,
+    OnPresence,
+    OnReload,
+    OnRevocation,
+    OnUpdate,
+)
 
 log = logging.getLogger("manhattan.server.pubsub")
 T = TypeVar("T")
@@ -36,12 +42,13 @@ _UNAVAILABLE: Final = (RedisError, OSError, asyncio.TimeoutError)
 
 
 class _Message(msgspec.Struct, omit_defaults=True):
-    """A message on a channel: one of the three fields after the sender is set."""
+    """A message on a channel: one of the fields after the sender is set."""
 
     sender: str
     number: int | None = None
     people: tuple[str, ...] | None = None
-    revoked: PersonId | None = None
+    revoked: str | None = None
+    reload: bool = False
 
 
 _ENCODER: Final = msgspec.json.Encoder()
@@ -76,12 +83,14 @@ class RedisBus:
         self._confirmations: dict[str, asyncio.Event] = {}
         self._numbers: dict[TableId, int] = {}
         self._presence: dict[TableId, tuple[str, ...]] = {}
-        self._revoked: set[PersonId | None] = set()
+        self._revoked: set[str | None] = set()
+        self._reloads: set[TableId] = set()
         self._has_unsent = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         self._on_update: OnUpdate = lambda *_: None
         self._on_presence: OnPresence = lambda *_: None
         self._on_revocation: OnRevocation = lambda _: None
+        self._on_reload: OnReload = lambda _: None
 
     @property
     def error(self) -> str | None:
@@ -90,11 +99,16 @@ class RedisBus:
         return "redis is unavailable: updates between processes are delayed"
 
     def set_listeners(
-        self, on_update: OnUpdate, on_presence: OnPresence, on_revocation: OnRevocation
+        self,
+        on_update: OnUpdate,
+        on_presence: OnPresence,
+        on_revocation: OnRevocation,
+        on_reload: OnReload,
     ) -> None:
         self._on_update = on_update
         self._on_presence = on_presence
         self._on_revocation = on_revocation
+        self._on_reload = on_reload
 
     async def start(self) -> None:
         self._tasks = [asyncio.create_task(self._receive()), asyncio.create_task(self._send())]
@@ -136,9 +150,13 @@ class RedisBus:
         self._presence[table] = people
         self._has_unsent.set()
 
-    def publish_revocation(self, person: PersonId) -> None:
+    def publish_revocation(self, revoked: str) -> None:
         # The id is no secret: without the secret that signs cookies it gives no access.
-        self._revoked.add(person)
+        self._revoked.add(revoked)
+        self._has_unsent.set()
+
+    def publish_reload(self, table: TableId) -> None:
+        self._reloads.add(table)
         self._has_unsent.set()
 
     async def _send(self) -> None:
@@ -149,10 +167,12 @@ class RedisBus:
             numbers, self._numbers = self._numbers, {}
             presence, self._presence = self._presence, {}
             revoked, self._revoked = self._revoked, set()
+            reloads, self._reloads = self._reloads, set()
             try:
-                await self._send_all(numbers, presence, revoked)
+                await self._send_all(numbers, presence, revoked, reloads)
             except Exception as error:  # even an unexpected one must not end this task
                 self._keep_unsent(numbers, presence, revoked)
+                self._reloads |= reloads
                 self._can_send = False
                 self._report_error(error)
                 await asyncio.sleep(_RETRY_S)
@@ -165,15 +185,18 @@ class RedisBus:
         self,
         numbers: dict[TableId, int],
         presence: dict[TableId, tuple[str, ...]],
-        revoked: set[PersonId | None],
+        revoked: set[str | None],
+        reloads: set[TableId],
     ) -> None:
         async with self._redis.pipeline(transaction=False) as pipe:
             for table, number in numbers.items():
                 pipe.publish(_CHANNEL_PREFIX + table, self._encode(number=number))
             for table, people in presence.items():
                 pipe.publish(_CHANNEL_PREFIX + table, self._encode(people=people))
-            for person in revoked:
-                pipe.publish(_CHANNEL_PREFIX, self._encode(revoked=person))
+            for id in revoked:
+                pipe.publish(_CHANNEL_PREFIX, self._encode(revoked=id))
+            for table in reloads:
+                pipe.publish(_CHANNEL_PREFIX + table, self._encode(reload=True))
             # Not wait_for, which would lose a cancellation that comes with the answer, so that
             # close() would wait forever.
             async with asyncio.timeout(_TIMEOUT_S):
@@ -183,15 +206,17 @@ class RedisBus:
         self,
         number: int | None = None,
         people: tuple[str, ...] | None = None,
-        revoked: PersonId | None = None,
+        revoked: str | None = None,
+        *,
+        reload: bool = False,
     ) -> bytes:
-        return _ENCODER.encode(_Message(self._process, number, people, revoked))
+        return _ENCODER.encode(_Message(self._process, number, people, revoked, reload))
 
     def _keep_unsent(
         self,
         numbers: dict[TableId, int],
         presence: dict[TableId, tuple[str, ...]],
-        revoked: set[PersonId | None],
+        revoked: set[str | None],
     ) -> None:
         self._numbers = _latest(numbers | self._numbers)
         self._presence = _latest(presence | self._presence)
@@ -250,6 +275,8 @@ class RedisBus:
             self._on_update(table, message.number)
         elif message.people is not None:
             self._on_presence(table, message.sender, message.people)
+        elif message.reload:
+            self._on_reload(table)
         else:
             self._on_revocation(message.revoked)
 

@@ -1,24 +1,31 @@
-"""Accounts without passwords: a person is a name and a signed cookie."""
+"""Accounts without passwords: a person is a name, and a signed cookie for each of their devices."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import secrets
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
 from itsdangerous import BadSignature, URLSafeSerializer
 
 from manhattan.server.domain.clocks import Milliseconds
-from manhattan.server.storage import Person, Store
+from manhattan.server.domain.errors import CommandRejected, ErrorCode
+from manhattan.server.domain.events import PersonId
+from manhattan.server.storage import Device, DeviceId, Identity, Person, Store, StoreUnavailable
 
 COOKIE: Final = "manhattan"
 COOKIE_MAX_AGE_S: Final = 400 * 24 * 60 * 60
 """The longest time for which browsers keep a cookie."""
 _MAX_COOKIE_LENGTH: Final = 300
+_SEEN_INTERVAL: Final[Milliseconds] = 60 * 60 * 1000
+"""How often it is written down that a device is in use."""
 
 
 class Accounts:
-    """The people who have entered a name."""
+    """The people who have entered a name, and their devices."""
 
     def __init__(self, store: Store, secret: str) -> None:
         self._store = store
@@ -29,32 +36,96 @@ class Accounts:
         """Return the accounts of a store, with its secret for signatures."""
         return cls(store, await store.secret("cookies"))
 
-    def cookie_for(self, person: Person) -> str:
+    def cookie_for(self, identity: Identity) -> str:
         """Return the cookie by which a browser or a program identifies itself."""
-        return str(self._signer.dumps([person.id, person.generation]))
+        person = identity.person
+        return str(self._signer.dumps([person.id, person.generation, identity.device.id]))
 
-    async def authenticate(self, cookie: str | None) -> Person | None:
-        """Return the person of a cookie; None if it is forged or revoked."""
+    async def authenticate(
+        self, cookie: str | None, label: str, now: Milliseconds
+    ) -> Identity | None:
+        """Return the person and the device of a cookie; None if it is forged or revoked."""
         if not cookie or len(cookie) > _MAX_COOKIE_LENGTH:
             return None
         try:
-            id, generation = self._signer.loads(cookie)
-        except (BadSignature, ValueError, TypeError):
+            match self._signer.loads(cookie):
+                case [str(id), int(generation), str(device)]:
+                    is_old = False
+                case [str(id), int(generation)]:
+                    device, is_old = _device_of_old_cookie(cookie), True
+                case _:
+                    return None
+        except (BadSignature, ValueError):
             return None
-        person = await self._store.find_person(str(id))
-        return person if person is not None and person.generation == generation else None
+        found = await self._store.identities.find(id, device)
+        if found is None:
+            return None
+        person, known, is_revoked = found
+        if is_revoked or person.generation != generation:
+            return None
+        if known is None:
+            # A cookie from before there were devices becomes one; a row that should be there is
+            # missing only if a database was restored from an older backup.
+            return await self._add_device(person, device, label, now) if is_old else None
+        if now - known.seen_at > _SEEN_INTERVAL:
+            with suppress(StoreUnavailable):  # it isn't worth an error
+                await self._store.identities.touch_device(device, label or known.label, now)
+        return Identity(person, known)
 
-    async def register(self, name: str, now: Milliseconds) -> Person:
+    async def register(self, name: str, label: str, now: Milliseconds) -> Identity:
         """Add a person."""
         person = Person(secrets.token_urlsafe(16), name, 1)
         await self._store.add_person(person, now)
-        return person
+        return await self._add_device(person, secrets.token_urlsafe(16), label, now)
 
-    async def rename(self, person: Person, name: str, now: Milliseconds) -> Person | None:
-        """Change a person's name; None if their cookies were revoked since the authentication."""
-        is_current = await self._store.rename_person(person, name, now)
-        return replace(person, name=name) if is_current else None
+    async def rename(self, identity: Identity, name: str, now: Milliseconds) -> Identity | None:
+        """Change a person's name; None if they were deleted since the authentication."""
+        person = identity.person
+        is_current = await self._store.rename_person(person.id, name, now)
+        return replace(identity, person=replace(person, name=name)) if is_current else None
 
-    async def revoke(self, person: Person, now: Milliseconds) -> None:
-        """Revoke all cookies of a person."""
-        await self._store.revoke_person(person, now)
+    async def sign_in(
+        self,
+        id: PersonId,
+        current: Identity | None,
+        label: str,
+        now: Milliseconds,
+    ) -> Identity:
+        """Sign a person in at a browser, which was perhaps another person's until now: that device
+        is signed out."""
+        if current is not None and current.person.id == id:
+            return current
+        person = await self._store.find_person(id)
+        if person is None:
+            raise CommandRejected(ErrorCode.NO_IDENTITY)
+        identity = await self._add_device(person, secrets.token_urlsafe(16), label, now)
+        if current is not None:
+            await self._store.identities.revoke_device(current.person.id, current.device.id, now)
+        return identity
+
+    async def check_replaceable(
+        self, current: Identity | None, id: PersonId, *, confirmed: bool
+    ) -> None:
+        """Reject a sign-in that would take a browser from a person with games, unless they have
+        confirmed it."""
+        if current is None or current.person.id == id or confirmed:
+            return
+        tables = await self._store.count_tables_of(current.person.id)
+        if tables:
+            raise CommandRejected(
+                ErrorCode.IDENTITY_IN_USE, name=current.person.name, tables=tables
+            )
+
+    async def _add_device(
+        self, person: Person, id: DeviceId, label: str, now: Milliseconds
+    ) -> Identity:
+        device = Device(id, label, now, now)
+        await self._store.identities.add_device(person.id, device)
+        return Identity(person, device)
+
+
+def _device_of_old_cookie(cookie: str) -> DeviceId:
+    """Return the device that a cookie without one stands for: always the same, so that it can be
+    revoked."""
+    digest = hashlib.sha256(cookie.encode()).digest()[:16]
+    return base64.urlsafe_b64encode(digest).decode().rstrip("=")

@@ -107,6 +107,14 @@ class TableRegistry:
             self._scheduler.schedule(session, delay=TAKEOVER_DELAY)
         return bool(texts)
 
+    async def reload(self, session: TableSession) -> None:
+        """Read a table again whose stored events were rewritten. The caller holds the session's
+        lock."""
+        state = await self._replay(session.id)
+        session.replace_state(state, now_ms())
+        self._scheduler.cancel(session)
+        self._scheduler.schedule(session)
+
     def report_storage_error(self, error: Exception) -> None:
         if self.storage_error is None:
             log.error("the database is unavailable", extra={"why": str(error)})

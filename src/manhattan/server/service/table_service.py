@@ -47,7 +47,7 @@ from manhattan.server.service.scheduler import TableScheduler
 from manhattan.server.service.table_change import TableChange, TableCreation
 from manhattan.server.service.table_registry import TableRegistry
 from manhattan.server.service.table_session import TableSession, Viewer
-from manhattan.server.storage import Store, StoreUnavailable
+from manhattan.server.storage import DeviceId, Store, StoreUnavailable
 
 _ID_ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 """Without characters that look alike, since people read table ids to each other."""
@@ -70,11 +70,13 @@ class TableService:
         self._commits = GroupCommit(store)
         self._subscribing: set[Viewer] = set()
         """Viewers who are about to be attached."""
-        self._people_unsure = False
+        self._devices_unsure = False
         """Revocations may have been missed: look them up in the database."""
 
     async def start(self) -> None:
-        self.bus.set_listeners(self._on_update, self._on_presence, self._on_revocation)
+        self.bus.set_listeners(
+            self._on_update, self._on_presence, self._on_revocation, self._on_reload
+        )
         await self.bus.start()
 
     async def stop(self) -> None:
@@ -259,32 +261,43 @@ class TableService:
         people = tuple(person or "" for person in session.local_people())
         self.bus.publish_presence(session.id, people)
 
-    def disconnect(self, person: PersonId) -> None:
-        """Disconnect a person whose identity was revoked, in every process."""
-        self._disconnect(person)
-        self.bus.publish_revocation(person)
+    async def reload(self, table: str) -> None:
+        """Read a table again in every process: its stored events were rewritten."""
+        self.bus.publish_reload(table)
+        await self._reload(table)
+
+    async def _reload(self, table: str) -> None:
+        session = self.registry.find(table)
+        if session is not None:
+            async with session.lock:
+                await self.registry.reload(session)
+
+    def disconnect(self, revoked: PersonId | DeviceId) -> None:
+        """Disconnect a device that was revoked, or a person who was deleted, in every process."""
+        self._disconnect(revoked)
+        self.bus.publish_revocation(revoked)
 
     async def disconnect_revoked(self) -> None:
-        """Disconnect people whose revocation this process may have missed."""
-        if not (self._people_unsure or self.bus.error):
+        """Disconnect devices whose revocation this process may have missed."""
+        if not (self._devices_unsure or self.bus.error):
             return
-        self._people_unsure = False  # first: another revocation may be missed meanwhile
+        self._devices_unsure = False  # first: another revocation may be missed meanwhile
         try:
             await self._disconnect_revoked(self._viewers())
         except Exception:
-            self._people_unsure = True
+            self._devices_unsure = True
             raise
 
-    def _disconnect(self, person: PersonId) -> None:
+    def _disconnect(self, revoked: PersonId | DeviceId) -> None:
         for viewer in self._viewers():
-            if viewer.person == person:
+            if revoked in (viewer.person, viewer.device):
                 viewer.disconnect()
 
     async def _disconnect_revoked(self, viewers: list[Viewer]) -> None:
-        people = {viewer.person for viewer in viewers if viewer.person is not None}
-        generations = await self.store.generations(people)
+        devices = {viewer.device for viewer in viewers if viewer.device is not None}
+        active = await self.store.identities.active_devices(devices)
         for viewer in viewers:
-            if viewer.person in generations and generations[viewer.person] != viewer.generation:
+            if viewer.device is not None and viewer.device not in active:
                 viewer.disconnect()
 
     def _viewers(self) -> list[Viewer]:
@@ -307,11 +320,14 @@ class TableService:
             if is_new and session.viewers:  # it has no report of ours yet
                 self.publish_presence(session)
 
-    def _on_revocation(self, person: PersonId | None) -> None:
-        if person is None:
-            self._people_unsure = True
+    def _on_revocation(self, revoked: PersonId | DeviceId | None) -> None:
+        if revoked is None:
+            self._devices_unsure = True
         else:
-            self._disconnect(person)
+            self._disconnect(revoked)
+
+    def _on_reload(self, table: str) -> None:
+        self.tasks.spawn(self._reload(table))
 
 
 def _count(event: TableEvent) -> None:

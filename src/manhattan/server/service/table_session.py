@@ -13,6 +13,7 @@ from manhattan.server.domain.state import TableState
 from manhattan.server.protocol.messages import Message, PresenceMessage, ResumedMessage
 from manhattan.server.protocol.serialize import encode, view_message
 from manhattan.server.protocol.updates import TableUpdate
+from manhattan.server.storage import DeviceId
 
 RECENT_UPDATES: Final = 32
 """Updates that are kept for viewers who reconnect; a viewer who needs older ones gets a view."""
@@ -27,14 +28,14 @@ class Viewer(Protocol):
     """A websocket that shows a table."""
 
     person: PersonId | None
-    generation: int
-    """The generation of the person's cookie: revoking an account starts a new one."""
+    device: DeviceId | None
+    """The person's device."""
 
     def send(self, message: bytes) -> None:
         """Send a message as soon as the client can take it. Never waits."""
 
     def disconnect(self) -> None:
-        """Close the websocket: the person's identity was revoked."""
+        """Close the websocket: the device was revoked, or the person was deleted."""
 
     def close_for_resync(self) -> None:
         """Close the websocket so that the client reconnects and gets what it missed."""
@@ -83,6 +84,14 @@ class TableSession:
         self.state = after
         self._recent.append(update)
         return update
+
+    def replace_state(self, state: TableState, now: Milliseconds) -> None:
+        """Adopt a state that was read again, and send it to all viewers."""
+        self.state = state
+        self._recent.clear()
+        presence = self.presence(now)
+        for viewer in self.viewers:
+            viewer.send(encode(view_message(state, viewer.person, presence, now)))
 
     def broadcast(
         self, update: TableUpdate, sender: Viewer | None = None, command_id: str | None = None

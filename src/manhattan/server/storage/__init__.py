@@ -2,11 +2,25 @@
 
 from manhattan.server.storage.database import StoreError, StoreNewer, StoreUnavailable
 from manhattan.server.storage.factory import open_store
-from manhattan.server.storage.store import Append, Person, Store, Summary
+from manhattan.server.storage.identity_store import (
+    Device,
+    DeviceId,
+    Identity,
+    Passkey,
+    Person,
+    RecoveryCode,
+)
+from manhattan.server.storage.store import Append, Rewrite, Store, Summary
 
 __all__ = [
     "Append",
+    "Device",
+    "DeviceId",
+    "Identity",
+    "Passkey",
     "Person",
+    "RecoveryCode",
+    "Rewrite",
     "Store",
     "StoreError",
     "StoreNewer",

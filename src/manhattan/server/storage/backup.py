@@ -20,12 +20,24 @@ Progress = tuple[str, int]
 """An SQL table, and the number of its rows that are copied."""
 SQL_TABLES: Final = {
     "people": ("id", "name", "generation", "changed_at"),
+    "devices": ("id", "person_id", "label", "created_at", "seen_at", "revoked_at"),
+    "passkeys": (
+        "id",
+        "person_id",
+        "public_key",
+        "sign_count",
+        "rp_id",
+        "label",
+        "created_at",
+        "used_at",
+    ),
+    "recovery_codes": ("digest", "selector", "person_id", "created_at", "used_at"),
     "settings": ("name", "value"),
     "tables": ("id", "stage", "public", "opened_at", "changed_at", "due", "listing", "host"),
     "seat_holders": ("table_id", "person_id"),
     "events": ("table_id", "number", "event"),
 }
-"""The columns of each SQL table; the key comes first."""
+"""The columns of each SQL table; the key comes first. Challenges are left out: they expire."""
 _KEY_LENGTHS: Final = {"seat_holders": 2, "events": 2}
 _ON_CONFLICT: Final = {"settings": "(name) DO UPDATE SET value = excluded.value"}
 """A database that has been served has a secret, which must give way to that of the cookies."""

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from importlib import resources
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from manhattan import __version__
 from manhattan.rules import ManhattanError
 from manhattan.server.domain.events import TableId
 
 Row = tuple[Any, ...]
+T = TypeVar("T")
 
 MIGRATIONS: Final = resources.files("manhattan.server.storage").joinpath("migrations")
 CREATE_MIGRATIONS: Final = (
     "CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT)"
 )
+READ_MIGRATIONS: Final = "SELECT number FROM migrations"
+MAX_VALUES: Final = 200
+"""Values in one query: databases limit their number."""
 
 
 class StoreError(ManhattanError):
@@ -74,18 +78,25 @@ class Database(Reader, Protocol):
     async def close(self) -> None: ...
 
 
-def pending_migrations(database: str, applied: int) -> list[tuple[int, str, list[str]]]:
-    """Return the migrations that a database lacks, as number, name and statements. Raises
-    ``StoreNewer`` if it has migrations that this version doesn't know."""
+def pending_migrations(database: str, applied: Collection[int]) -> list[tuple[int, str, list[str]]]:
+    """Return the migrations that a database lacks, as number, name and statements: also those
+    with a lower number than others that it has. Raises ``StoreNewer`` if it has migrations that
+    this version doesn't know."""
     files = {int(file.name[:4]): file for file in MIGRATIONS.iterdir()}
     latest = max(files)
-    if applied > latest:
-        raise StoreNewer(database, applied, latest)
+    if (newest := max(applied, default=0)) > latest:
+        raise StoreNewer(database, newest, latest)
     migrations = []
-    for number in sorted(number for number in files if number > applied):
+    for number in sorted(files.keys() - set(applied)):
         file = files[number]
         lines = file.read_text("utf-8").splitlines()
         sql = "\n".join(line for line in lines if not line.startswith("--"))
         statements = [part.strip() for part in sql.split(";") if part.strip()]
         migrations.append((number, file.name, statements))
     return migrations
+
+
+def chunks(values: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Split values so that each part fits into one query."""
+    for start in range(0, len(values), MAX_VALUES):
+        yield values[start : start + MAX_VALUES]

@@ -11,6 +11,7 @@ import asyncpg
 from manhattan.server.domain.events import TableId
 from manhattan.server.storage.database import (
     CREATE_MIGRATIONS,
+    READ_MIGRATIONS,
     Reader,
     Row,
     Statement,
@@ -112,7 +113,7 @@ class Postgres:
         async with self._transaction() as connection:
             await connection.execute("SELECT pg_advisory_xact_lock($1)", _MIGRATION_LOCK)
             await connection.execute(CREATE_MIGRATIONS)
-            applied = await connection.fetchval("SELECT coalesce(max(number), 0) FROM migrations")
+            applied = [number for (number,) in await connection.fetch(READ_MIGRATIONS)]
             for number, name, statements in pending_migrations("The PostgreSQL database", applied):
                 for statement in statements:
                     await connection.execute(statement)

@@ -21,6 +21,7 @@ from typing import Final, TypeVar
 from manhattan.server.domain.events import TableId
 from manhattan.server.storage.database import (
     CREATE_MIGRATIONS,
+    READ_MIGRATIONS,
     Reader,
     Row,
     Statement,
@@ -203,7 +204,7 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
     try:
         with _transaction(connection):
             connection.execute(CREATE_MIGRATIONS)
-            [[applied]] = connection.execute("SELECT coalesce(max(number), 0) FROM migrations")
+            applied = [number for (number,) in connection.execute(READ_MIGRATIONS)]
             for number, name, statements in pending_migrations(f"The database {path}", applied):
                 for statement in statements:
                     connection.execute(statement)

@@ -7,25 +7,31 @@ SQL is the same for every ``Database``.
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple, TypeVar
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
 from manhattan.server.domain.clocks import Milliseconds
 from manhattan.server.domain.events import PersonId, TableId
-from manhattan.server.storage.database import Database, Reader, Row, Statement
-
-T = TypeVar("T")
+from manhattan.server.storage.database import (
+    MAX_VALUES,
+    Database,
+    Reader,
+    Row,
+    Statement,
+    chunks,
+)
+from manhattan.server.storage.identity_store import IdentityStore, Person, delete_person
 
 _SMALL_WRITE: Final = 12
 """Bytes that show whether anything can be written."""
 _LARGE_WRITE: Final = 30_000
 """More bytes than an event needs with all that is written with it."""
-_MAX_VALUES: Final = 200
-"""Values in one query: databases limit their number."""
+_TABLES_PER_SCAN: Final = 200
+"""Tables whose events are searched in one query, so that others don't wait for it."""
 _LISTED_PER_HOST: Final = 2
 """Listed tables of one host: the list is for everyone."""
 
@@ -56,14 +62,12 @@ class Append(NamedTuple):
     """The people who have a seat; None if they haven't changed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
-    """A person who has entered a name."""
+class Rewrite(NamedTuple):
+    """Stored events of a table that are replaced, and what its list entry shows then."""
 
-    id: PersonId
-    name: str
-    generation: int
-    """Cookies of an earlier generation are revoked."""
+    table: TableId
+    events: Mapping[int, str]
+    listing: Mapping[str, Any]
 
 
 class ReadOnlyStore:
@@ -92,6 +96,7 @@ class Store(ReadOnlyStore):
     def __init__(self, database: Database) -> None:
         super().__init__(database)
         self._database = database
+        self.identities = IdentityStore(database)
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[ReadOnlyStore]:
@@ -129,7 +134,7 @@ class Store(ReadOnlyStore):
         """Return those tables that have an event with the given number. (A count would take longer
         at long tables.)"""
         tables: list[TableId] = []
-        for chunk in _chunks(sorted(numbers.items())):
+        for chunk in chunks(sorted(numbers.items())):
             row = "(CAST(${} AS TEXT), CAST(${} AS INTEGER))"
             values = ", ".join(row.format(2 * n + 1, 2 * n + 2) for n in range(len(chunk)))
             rows = await self._database.read(
@@ -149,7 +154,7 @@ class Store(ReadOnlyStore):
     ) -> list[tuple[TableId, Mapping[str, Any]]]:
         """Return public tables of a stage with what a list shows, the latest first and a few for
         each host: tables that have changed since a moment, and watched ones."""
-        included = sorted(watched)[:_MAX_VALUES]
+        included = sorted(watched)[:MAX_VALUES]
         placeholders = ", ".join(f"${n}" for n in range(4, len(included) + 4))
         or_watched = f"OR id IN ({placeholders})" if included else ""
         # Not "the first two of each host", which would read all tables that have ever existed.
@@ -200,18 +205,6 @@ class Store(ReadOnlyStore):
         )
         return Person(*rows[0]) if rows else None
 
-    async def generations(self, people: Collection[PersonId]) -> dict[PersonId, int]:
-        """Return the current cookie generation of each person."""
-        generations: dict[PersonId, int] = {}
-        for chunk in _chunks(sorted(people)):
-            placeholders = ", ".join(f"${n}" for n in range(1, len(chunk) + 1))
-            rows = await self._database.read(
-                f"SELECT id, generation FROM people WHERE id IN ({placeholders})",  # noqa: S608
-                *chunk,
-            )
-            generations.update(rows)
-        return generations
-
     async def add_person(self, person: Person, now: Milliseconds) -> None:
         await self._database.write(
             Statement(
@@ -220,25 +213,51 @@ class Store(ReadOnlyStore):
             )
         )
 
-    async def rename_person(self, person: Person, name: str, now: Milliseconds) -> bool:
-        """Rename a person; False if their generation has changed."""
-        return await self._update_person(person, "name = $4", name, now)
-
-    async def revoke_person(self, person: Person, now: Milliseconds) -> bool:
-        """Begin a new generation of a person's cookies; False if that was done before."""
-        return await self._update_person(person, "generation = $4", person.generation + 1, now)
-
-    async def _update_person(
-        self, person: Person, change: str, value: str | int, now: Milliseconds
-    ) -> bool:
+    async def rename_person(self, person: PersonId, name: str, now: Milliseconds) -> bool:
+        """Rename a person; False if they have been deleted."""
         rows = await self._database.write(
             Statement(
-                f"UPDATE people SET {change}, changed_at = $3 "  # noqa: S608 - our own columns
-                "WHERE id = $1 AND generation = $2 RETURNING id",
-                (person.id, person.generation, now, value),
+                "UPDATE people SET name = $2, changed_at = $3 WHERE id = $1 RETURNING id",
+                (person, name, now),
             )
         )
         return bool(rows)
+
+    async def delete_person(self, person: PersonId, rewrites: Sequence[Rewrite]) -> bool:
+        """Delete a person, and rewrite the tables that name them; False if they were deleted
+        before."""
+        statements = [statement for rewrite in rewrites for statement in _rewrite(rewrite)]
+        return bool(await self._database.write(*statements, *delete_person(person)))
+
+    async def tables_naming(self, person: PersonId) -> AsyncIterator[TableId]:
+        """Return the tables with an event that a person caused, or that names them. It reads all
+        events of all tables, some tables at a time."""
+        last = ""
+        while True:
+            rows = await self._database.read(
+                "SELECT id FROM tables WHERE id > $1 ORDER BY id LIMIT $2", last, _TABLES_PER_SCAN
+            )
+            if not rows:
+                return
+            first, last = rows[0][0], rows[-1][0]
+            found = await self._database.read(
+                "SELECT DISTINCT table_id FROM events WHERE table_id >= $1 AND table_id <= $2 "
+                "AND event LIKE $3",
+                first,
+                last,
+                f"%{person}%",
+            )
+            for (table,) in found:
+                yield table
+
+    async def count_tables_of(self, person: PersonId) -> int:
+        """Return at how many tables a person has a seat."""
+        [[tables]] = await self._database.read(
+            "SELECT count(*) FROM seat_holders s JOIN tables t ON t.id = s.table_id "
+            "WHERE s.person_id = $1 AND t.stage <> 'closed'",
+            person,
+        )
+        return int(tables)
 
     # The server's own.
 
@@ -275,11 +294,6 @@ class Store(ReadOnlyStore):
         await self._database.write(*statements)
 
 
-def _chunks(values: Sequence[T]) -> Iterator[Sequence[T]]:
-    for start in range(0, len(values), _MAX_VALUES):
-        yield values[start : start + _MAX_VALUES]
-
-
 def _update_summary(append: Append) -> list[Statement]:
     summary = append.summary
     if summary is None:
@@ -311,4 +325,16 @@ def _update_seat_holders(append: Append) -> list[Statement]:
     return [
         Statement("DELETE FROM seat_holders WHERE table_id = $1", (append.table,)),
         *(Statement(insert, (append.table, person)) for person in sorted(append.people)),
+    ]
+
+
+def _rewrite(rewrite: Rewrite) -> list[Statement]:
+    listing = msgspec.json.encode(rewrite.listing).decode()
+    update = "UPDATE events SET event = $3 WHERE table_id = $1 AND number = $2"
+    return [
+        *(
+            Statement(update, (rewrite.table, number, event))
+            for number, event in sorted(rewrite.events.items())
+        ),
+        Statement("UPDATE tables SET listing = $2 WHERE id = $1", (rewrite.table, listing)),
     ]

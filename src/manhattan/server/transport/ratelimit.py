@@ -37,6 +37,10 @@ class Limits:
     """HTTP requests of an address."""
     registrations: Rate = Rate(30, 0.2)
     """New accounts of an address."""
+    sign_ins: Rate = Rate(20, 0.1)
+    """Attempts of an address to sign in, or to add a way to sign in."""
+    exports: Rate = Rate(5, 0.02)
+    """Exports and deletions of an address: each searches the events of all tables."""
     tables: Rate = Rate(20, 0.1)
     """Tables that a person opens."""
     frames: Rate = Rate(100, 50)
@@ -58,6 +62,8 @@ _UNLIMITED: Final = Rate(10**9, 10**9)
 NO_LIMITS: Final = Limits(
     requests=_UNLIMITED,
     registrations=_UNLIMITED,
+    sign_ins=_UNLIMITED,
+    exports=_UNLIMITED,
     tables=_UNLIMITED,
     frames=_UNLIMITED,
     chat=_UNLIMITED,
@@ -138,6 +144,8 @@ class RateLimiter:
         self.limits = limits
         self.requests = KeyedBuckets(limits.requests)
         self.registrations = KeyedBuckets(limits.registrations)
+        self.sign_ins = KeyedBuckets(limits.sign_ins)
+        self.exports = KeyedBuckets(limits.exports)
         self.tables = KeyedBuckets(limits.tables)
         self.chat = KeyedBuckets(limits.chat)
         self.hints = KeyedBuckets(limits.hints)

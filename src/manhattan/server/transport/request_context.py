@@ -15,9 +15,13 @@ from manhattan.rules.errors import printable
 from manhattan.server.domain.commands import Actor
 from manhattan.server.domain.errors import CommandRejected, ErrorCode
 from manhattan.server.service.accounts import COOKIE, Accounts
+from manhattan.server.service.clock_and_secrets import now_ms
+from manhattan.server.service.device_label import device_label
 from manhattan.server.service.housekeeping import Housekeeping
+from manhattan.server.service.passkeys import Passkeys
+from manhattan.server.service.recovery_codes import RecoveryCodes
 from manhattan.server.service.table_service import TableService
-from manhattan.server.storage import Person
+from manhattan.server.storage import Identity, Person
 from manhattan.server.transport.client_address import TrustedProxies
 from manhattan.server.transport.ratelimit import RateLimiter, address_key
 
@@ -34,6 +38,8 @@ class Services:
     tables: TableService
     housekeeping: Housekeeping
     accounts: Accounts
+    passkeys: Passkeys
+    recovery_codes: RecoveryCodes
     rate_limiter: RateLimiter
     proxies: TrustedProxies
 
@@ -68,17 +74,35 @@ def client_key(request: web.Request) -> str:
     return address_key(services_of(request).proxies.client_address(request))
 
 
+def label_of(request: web.Request) -> str:
+    """Return the label of the device that sends a request."""
+    return device_label(request.headers.get(hdrs.USER_AGENT, ""))
+
+
+async def find_identity(request: web.Request) -> Identity | None:
+    """Return the person and the device whose cookie the request carries."""
+    accounts = services_of(request).accounts
+    return await accounts.authenticate(request.cookies.get(COOKIE), label_of(request), now_ms())
+
+
+async def require_identity(request: web.Request) -> Identity:
+    """Return the person and the device whose cookie the request carries; raises if there is
+    none."""
+    identity = await find_identity(request)
+    if identity is None:
+        raise CommandRejected(ErrorCode.NO_IDENTITY)
+    return identity
+
+
 async def find_person(request: web.Request) -> Person | None:
     """Return the person whose cookie the request carries."""
-    return await services_of(request).accounts.authenticate(request.cookies.get(COOKIE))
+    identity = await find_identity(request)
+    return identity.person if identity else None
 
 
 async def require_person(request: web.Request) -> Person:
     """Return the person whose cookie the request carries; raises if there is none."""
-    person = await find_person(request)
-    if person is None:
-        raise CommandRejected(ErrorCode.NO_IDENTITY)
-    return person
+    return (await require_identity(request)).person
 
 
 async def require_actor(request: web.Request) -> Actor:

@@ -6,14 +6,18 @@ from typing import Final
 
 from manhattan.server.transport.http.accounts import accounts
 from manhattan.server.transport.http.catalog import catalog
+from manhattan.server.transport.http.devices import devices
 from manhattan.server.transport.http.games import games
 from manhattan.server.transport.http.routing import Route
 from manhattan.server.transport.http.seats import seats
+from manhattan.server.transport.http.sign_in import sign_in
 from manhattan.server.transport.http.tables import tables
 from manhattan.server.transport.http.tutorial import tutorial
 
 ROUTES: Final[tuple[Route, ...]] = (
     *accounts.routes,
+    *devices.routes,
+    *sign_in.routes,
     *catalog.routes,
     *tutorial.routes,
     *tables.routes,

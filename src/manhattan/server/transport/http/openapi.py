@@ -19,10 +19,10 @@ Schema = dict[str, Any]
 _ERRORS: Final = {
     401: "There is no account: set a name first.",
     403: "That is not for you to do.",
-    404: "There is no such table or seat.",
+    404: "There is no such table, seat, device or passkey.",
     405: "The path doesn't support this method.",
-    409: "The state of the table doesn't allow that.",
-    410: "The seat transfer was used or has expired.",
+    409: "The state of the table, or of the account, doesn't allow that.",
+    410: "The seat transfer or the challenge was used or has expired.",
     413: "The request is too long.",
     422: "The request is malformed.",
     429: "Too many requests.",
@@ -36,6 +36,14 @@ _PATH_PARAMETERS: Final[dict[str, Schema]] = {
     "seat": {
         "description": "A seat; the first is 0.",
         "schema": {"type": "integer", "minimum": 0, "maximum": 99, "examples": [1]},
+    },
+    "device": {
+        "description": "The id of one of your devices.",
+        "schema": {"type": "string", "examples": ["Zk3vN0pQ9sXyT1uWbC2dEf"]},
+    },
+    "passkey": {
+        "description": "The id of one of your passkeys.",
+        "schema": {"type": "string", "examples": ["q8Jr2mXwT0uVbC1dEfGhZk"]},
     },
     "step": {
         "description": "A step of the tutorial.",

@@ -11,6 +11,7 @@ from aiohttp import web
 from manhattan.server.domain.clocks import Milliseconds
 from manhattan.server.domain.commands import AbortGame, CloseTable, StartGame
 from manhattan.server.domain.errors import Unreadable
+from manhattan.server.domain.names import check_person_name
 from manhattan.server.domain.options import TableOptions
 from manhattan.server.protocol.messages import TableInfo, ViewMessage
 from manhattan.server.protocol.requests import StartQuery, TableListQuery
@@ -102,6 +103,9 @@ async def open_table(request: web.Request, body: TableOptions, query: StartQuery
     """Open a table."""
     services = services_of(request)
     actor = await require_actor(request)
+    for seat in body.seats:
+        if seat.name is not None and seat.name != actor.name:
+            check_person_name(seat.name)
     services.rate_limiter.tables.take(actor.person)
     session = await services.tables.open_table(actor, body)
     if query.start:

@@ -29,14 +29,14 @@ from manhattan.server.protocol.errors import to_error_message
 from manhattan.server.protocol.messages import DoneMessage, Message, WhyMessage
 from manhattan.server.protocol.serialize import encode, problem_of
 from manhattan.server.service.table_session import TableSession
-from manhattan.server.storage import Person
+from manhattan.server.storage import DeviceId, Identity
 from manhattan.server.transport.connection_limiter import LimitedConnection
 from manhattan.server.transport.errors import public_error
 from manhattan.server.transport.ratelimit import TokenBucket
 from manhattan.server.transport.request_context import (
     Services,
     client_key,
-    find_person,
+    find_identity,
     is_cross_origin,
     services_of,
     table_id,
@@ -85,15 +85,16 @@ async def serve_websocket(request: web.Request) -> web.WebSocketResponse:
     services, key = services_of(request), client_key(request)
     try:
         table = table_id(request)
-        person = await find_person(request)
-        services.rate_limiter.acquire_socket(key, person.id if person else None)
+        identity = await find_identity(request)
+        person = identity.person.id if identity else None
+        services.rate_limiter.acquire_socket(key, person)
     except ManhattanError as error:
         return await _reject(request, websocket, error)
     try:
         since = request.query.get("since", "")
         number = int(since) if _NUMBER.fullmatch(since) else None
         transport = await _accept(request, websocket)
-        connection = Connection(services, person, websocket, transport)
+        connection = Connection(services, identity, websocket, transport)
         connections = request.app[CONNECTIONS]
         connections.add(connection)
         try:
@@ -101,7 +102,7 @@ async def serve_websocket(request: web.Request) -> web.WebSocketResponse:
         finally:
             connections.discard(connection)
     finally:
-        services.rate_limiter.release_socket(key, person.id if person else None)
+        services.rate_limiter.release_socket(key, person)
     return websocket
 
 
@@ -152,12 +153,13 @@ class Connection:
     def __init__(
         self,
         services: Services,
-        person: Person | None,
+        identity: Identity | None,
         websocket: web.WebSocketResponse,
         transport: asyncio.Transport,
     ) -> None:
+        person = identity.person if identity else None
         self.person: PersonId | None = person.id if person else None
-        self.generation = person.generation if person else 0
+        self.device: DeviceId | None = identity.device.id if identity else None
         self._actor = Actor(person.id, person.name) if person else None
         self._tables = services.tables
         self._rate_limiter = services.rate_limiter
@@ -203,7 +205,7 @@ class Connection:
                 _run(self._websocket.send_frame(message, WSMsgType.TEXT))
 
     def disconnect(self) -> None:
-        """Close the connection of an account that was revoked."""
+        """Close the connection of a revoked device or a deleted account."""
         self.close(UNAUTHENTICATED)
 
     def close_for_resync(self) -> None:

@@ -1,0 +1,158 @@
+"""Everything that the server knows about a person: its export and its deletion."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import suppress
+
+from manhattan.rules import ManhattanError
+from manhattan.server.domain.clocks import Milliseconds
+from manhattan.server.domain.commands import Actor, DeclineOffer, LeaveTable, Resign, TableCommand
+from manhattan.server.domain.decide_lobby import offered_seats
+from manhattan.server.domain.erasure import erase_person
+from manhattan.server.domain.events import PersonId, TableEvent, decode_event, encode_event
+from manhattan.server.domain.evolve import evolve, replay_events
+from manhattan.server.domain.state import TableState
+from manhattan.server.protocol.responses import (
+    ExportedAccount,
+    ExportedDevice,
+    ExportedEvent,
+    ExportedPasskey,
+    ExportedTable,
+)
+from manhattan.server.protocol.serialize import game_events, log_viewpoint, table_info
+from manhattan.server.protocol.table_events import table_event_payload
+from manhattan.server.service.table_service import TableService
+from manhattan.server.service.table_summary import summarize
+from manhattan.server.storage import Identity, Person, Rewrite, Store
+
+_EVENTS_IN_ONE_GO = 100
+"""Events that are replayed before other work gets its turn: three milliseconds."""
+
+
+# Export.
+
+
+async def export_account(store: Store, identity: Identity, now: Milliseconds) -> ExportedAccount:
+    """Return what the server knows about a person, apart from their tables."""
+    person, identities = identity.person, store.identities
+    unused, _ = await identities.recovery_codes_of(person.id)
+    return ExportedAccount(
+        name=person.name,
+        exported_at=now,
+        devices=[
+            ExportedDevice(label=device.label, created_at=device.created_at, seen_at=device.seen_at)
+            for device in await identities.devices_of(person.id)
+        ],
+        passkeys=[
+            ExportedPasskey(
+                label=passkey.label,
+                host=passkey.rp_id,
+                created_at=passkey.created_at,
+                used_at=passkey.used_at,
+            )
+            for passkey in await identities.passkeys_of(person.id)
+        ],
+        recovery_codes_left=unused,
+    )
+
+
+async def export_tables(store: Store, person: PersonId) -> AsyncIterator[ExportedTable]:
+    """Return the tables at which a person did something, as far as they may know them."""
+    async for table in store.tables_naming(person):
+        with suppress(ManhattanError, ValueError):  # a damaged table doesn't stop the export
+            exported = await _export_table(table, await _read_events(store, table), person)
+            if exported is not None:
+                yield exported
+
+
+async def _export_table(
+    table: str, events: list[TableEvent], person: PersonId
+) -> ExportedTable | None:
+    state: TableState | None = None
+    exported = []
+    for number, event in enumerate(events):
+        state = evolve(state, event) if state is not None else replay_events(table, [event])
+        assert state is not None
+        chat_seat = state.chat[-1].seat if state.chat else None
+        payload = table_event_payload(event, chat_seat)
+        exported.append(
+            ExportedEvent(number=number, at=event.at, you=event.by == person, event=payload)
+        )
+        if number % _EVENTS_IN_ONE_GO == 0:
+            await asyncio.sleep(0)
+    if state is None:
+        return None
+    game = state.game
+    viewpoint = log_viewpoint(state, person)
+    return ExportedTable(
+        table=table_info(state, person),
+        table_events=exported,
+        game_events=game_events(game.events, game.setup, viewpoint) if game else [],
+    )
+
+
+async def _read_events(store: Store, table: str) -> list[TableEvent]:
+    return [decode_event(text) for text in await store.events(table)]
+
+
+# Deletion.
+
+
+async def delete_account(tables: TableService, person: Person, now: Milliseconds) -> None:
+    """Delete a person: their seats before a game are open again, bots play on for them, and their
+    name and chat messages are erased from all tables."""
+    store = tables.store
+    # First, so that nobody acts for them meanwhile.
+    await store.identities.revoke_devices(person.id, now)
+    tables.disconnect(person.id)
+    for table in [table async for table in store.tables_naming(person.id)]:
+        await _leave(tables, table, person)
+    rewrites = [
+        rewrite
+        async for table in store.tables_naming(person.id)
+        if (rewrite := await _erase_from_table(store, table, person.id)) is not None
+    ]
+    await store.delete_person(person.id, rewrites)
+    for rewrite in rewrites:
+        await tables.reload(rewrite.table)
+
+
+async def _leave(tables: TableService, table: str, person: Person) -> None:
+    """Let the other people at a table play on."""
+    actor = Actor(person.id, person.name)
+    with suppress(ManhattanError):  # the table has changed meanwhile, or can't be read
+        state = (await tables.session(table)).state
+        commands: list[TableCommand] = []
+        own = state.seats_of(person.id)
+        if state.stage == "lobby":
+            commands += [LeaveTable()] if own else []
+            commands += [DeclineOffer()] if offered_seats(state, person.id) else []
+        elif state.stage == "playing":
+            commands += [
+                Resign(id=secrets.token_urlsafe(9), player=seat)
+                for seat in own
+                if not state.seats[seat].resigned
+            ]
+        for command in commands:
+            await tables.execute(table, command, actor)
+
+
+async def _erase_from_table(store: Store, table: str, person: PersonId) -> Rewrite | None:
+    """Return what has to be written so that a table doesn't name a person any more."""
+    try:
+        before = await _read_events(store, table)
+        after = [erase_person(event, person) for event in before]
+        state = replay_events(table, after)
+    except (ManhattanError, ValueError):  # an unreadable table: it can't be shown to anybody
+        return None
+    changed = {
+        number: encode_event(event)
+        for number, (event, old) in enumerate(zip(after, before, strict=True))
+        if event != old
+    }
+    if state is None or not changed:
+        return None
+    return Rewrite(table, changed, summarize(state).listing)
