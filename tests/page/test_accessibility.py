@@ -76,7 +76,7 @@ FIND_CUT_OFF_TEXT: Final = """() => {
 def _static_pages(user: BrowserUser, server: RunningServer) -> Iterator[str]:
     """The pages outside of a game, and a lobby."""
     new = ("/new/friends", "/new/screen", "/new/bots")
-    for path in ("/", *new, "/watch", "/replay", "/rules", "/nowhere"):
+    for path in ("/", *new, "/watch", "/replay", "/rules", "/account", "/nowhere"):
         user.go(path)
         user.page.wait_for_load_state("networkidle")
         yield path
@@ -86,6 +86,10 @@ def _static_pages(user: BrowserUser, server: RunningServer) -> Iterator[str]:
     user.go(f"/table/{lobby}")
     user.page.get_by_role("img").first.wait_for()
     yield "lobby"
+    client.request("POST", "/api/me/recovery-codes")
+    user.go("/account")
+    expect(user.page.get_by_role("region")).to_have_count(5)
+    yield "account"
 
 
 def _tutorial_steps(user: BrowserUser, _: RunningServer) -> Iterator[str]:

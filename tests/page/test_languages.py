@@ -44,6 +44,7 @@ SAME_AS_ENGLISH = {
     "Expert",
     "Manhattan",
     "Minutes",
+    "Passkeys",
     "Pause",
     "Plan",
     "Skyline",

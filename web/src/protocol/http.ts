@@ -29,7 +29,11 @@ export const SERVER_UNREACHABLE: Problem = {
   text: ''
 }
 
-async function request<Response>(method: string, path: string, body?: unknown): Promise<Response> {
+export async function request<Response>(
+  method: string,
+  path: string,
+  body?: unknown
+): Promise<Response> {
   let response: globalThis.Response
   try {
     response = await fetch(`/api${path}`, {

@@ -32,6 +32,13 @@ class Session {
     this.#input = null
   }
 
+  /** Take over what the server has said about the visitor: another name, or none any more. */
+  adopt(name: string | null): void {
+    this.name = name
+    this.#input = null
+    this.#request = Promise.resolve()
+  }
+
   /** Register under the fallback name, unless the server knows the visitor already. */
   async ensureIdentity(fallback: string): Promise<void> {
     await this.load()

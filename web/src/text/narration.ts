@@ -27,10 +27,15 @@ export function memoizeContext(): (context: NarrationContext) => NarrationContex
   }
 }
 
+/** The name that the server gives to a person who has deleted their account. */
+const DELETED_NAME = 'Deleted player'
+
 /** The names to show for the seats of a table: a bot is called by its level and its number. */
 export function displayNames(seats: readonly { name: string; level: string | null }[]): string[] {
   let bots = 0
-  return seats.map(({ name, level }) => (level ? `${levelName(level)} ${++bots}` : name))
+  return seats.map(({ name, level }) =>
+    level ? `${levelName(level)} ${++bots}` : name === DELETED_NAME ? t('deleted_player') : name
+  )
 }
 
 export const levelName = (level: string): string => t(`level.${level}` as Key)
