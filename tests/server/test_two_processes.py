@@ -177,6 +177,44 @@ def test_a_revoked_person_is_disconnected_by_the_other_process(pair: Pair) -> No
         bobs.wait_for([False, True], 0)
 
 
+def test_a_revoked_device_is_disconnected_by_the_other_process(pair: Pair) -> None:
+    """The person's other device stays connected."""
+    ada, bob = pair.people()
+    table = ada.open_table(seats=[{"occupant": "me"}, {"occupant": "open"}])
+    [code, *_] = ada.request("POST", "/api/me/recovery-codes")["codes"]
+    # What one process has created, the other one accepts.
+    phone = Client(pair.other.address, "Phone")
+    assert phone.request("POST", "/api/sign-in/recovery-code", {"code": code}) == {"name": "Ada"}
+    with (
+        Spectator(pair.other, table, ada) as adas,
+        Spectator(pair.one, table, phone) as phones,
+        Spectator(pair.one, table, bob) as bobs,
+    ):
+        bobs.wait_for([True, False], 1)
+        phone.request("DELETE", "/api/me/devices")
+        assert adas.close_code() == 4401
+        assert phone.request("GET", "/api/me") == {"name": "Ada"}
+        phones.wait_for([True, False], 1)
+
+
+def test_a_deleted_name_disappears_in_the_other_process(pair: Pair) -> None:
+    ada, bob = pair.people()
+    table = ada.open_table(seats=[{"occupant": "me"}, {"occupant": "open"}], first=1)
+    bob.take_seat(table)
+    ada.start_game(table)
+    with bob.connect(table) as bobs:
+        turn = next(bobs.turns())
+        assert [seat["name"] for seat in bobs.table["seats"]] == ["Ada", "Bob"]
+        ada.request("DELETE", "/api/me")
+
+        def names() -> list[str]:
+            view = bob.request("GET", f"/api/tables/{table}")
+            return [seat["name"] for seat in view["table"]["seats"]]
+
+        wait_until(lambda: names() == ["Deleted player", "Bob"], "the name is erased")
+        assert bobs.play(turn.moves[0])["event"]["type"] == "move_played"
+
+
 def test_a_revocation_during_a_redis_failure_reaches_the_other_process(
     fragile: Pair, own_redis: Redis
 ) -> None:

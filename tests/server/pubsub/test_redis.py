@@ -102,6 +102,18 @@ async def test_every_process_receives_revocations(redis: str) -> None:
 
 
 @async_test
+async def test_the_processes_of_a_table_receive_that_it_was_rewritten(redis: str) -> None:
+    async with processes(redis) as (one, other):
+        await other.bus.subscribe("mine")
+        one.bus.publish_reload("another")
+        with unable_to_send(one.bus, ConnectionError()):
+            one.bus.publish_reload("mine")  # sent when Redis is back
+            await asyncio.sleep(0.1)
+        await wait_until(lambda: other.reloaded)
+        assert (one.reloaded, other.reloaded) == ([], ["mine"])
+
+
+@async_test
 async def test_a_process_syncs_its_tables_after_an_interruption(own_redis: Redis) -> None:
     async with processes(own_redis.address) as (one, other):
         await other.bus.subscribe("table")

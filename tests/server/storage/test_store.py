@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Collection
 from contextlib import ExitStack
 from dataclasses import replace
@@ -284,6 +285,25 @@ async def test_opening_a_database_again_changes_nothing(address: str) -> None:
         assert await store._database.read("SELECT number, name FROM migrations") == migrations
         assert await store.events("t") == ["first"]
         assert await store.tables_of("ada", 9) == ["t"]
+
+
+@async_test
+async def test_a_migration_with_a_lower_number_is_applied_later(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Versions may add migrations in another order than that of their numbers."""
+    folder = tmp_path / "migrations"
+    shutil.copytree(str(MIGRATIONS), folder)
+    monkeypatch.setattr("manhattan.server.storage.database.MIGRATIONS", folder)
+    (folder / "0099_late.sql").write_text("CREATE TABLE late (id TEXT);")
+    async with store_at(address) as store:
+        assert await store.read("SELECT * FROM late") == []
+    (folder / "0098_early.sql").write_text("CREATE TABLE early (id TEXT);")
+    for _ in range(2):
+        async with store_at(address) as store:
+            assert await store.read("SELECT * FROM early") == []
+            [[count]] = await store.read("SELECT count(*) FROM migrations WHERE number > 97")
+            assert count == 2
 
 
 # Durability, and interruptions.

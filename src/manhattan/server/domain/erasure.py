@@ -6,6 +6,8 @@ chat messages, and the names that they gave to people at their screen.
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec.structs import replace
 
 from manhattan.server.domain.events import (
@@ -19,7 +21,7 @@ from manhattan.server.domain.events import (
 from manhattan.server.domain.names import DELETED_NAME
 from manhattan.server.domain.options import SeatOptions
 
-ERASED_TEXT = "…"
+ERASED_TEXT: Final = "…"
 """Replaces a chat message."""
 
 

@@ -172,7 +172,7 @@ class RedisBus:
                 await self._send_all(numbers, presence, revoked, reloads)
             except Exception as error:  # even an unexpected one must not end this task
                 self._keep_unsent(numbers, presence, revoked)
-                self._reloads |= reloads
+                self._reloads |= set(list(reloads)[:_MAX_UNSENT])
                 self._can_send = False
                 self._report_error(error)
                 await asyncio.sleep(_RETRY_S)

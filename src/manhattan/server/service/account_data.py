@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
+from typing import Final
 
 from manhattan.rules import ManhattanError
 from manhattan.server.domain.clocks import Milliseconds
@@ -28,7 +30,9 @@ from manhattan.server.service.table_service import TableService
 from manhattan.server.service.table_summary import summarize
 from manhattan.server.storage import Identity, Person, Rewrite, Store
 
-_EVENTS_IN_ONE_GO = 100
+log = logging.getLogger("manhattan.server")
+
+_EVENTS_IN_ONE_GO: Final = 100
 """Events that are replayed before other work gets its turn: three milliseconds."""
 
 
@@ -62,10 +66,14 @@ async def export_account(store: Store, identity: Identity, now: Milliseconds) ->
 async def export_tables(store: Store, person: PersonId) -> AsyncIterator[ExportedTable]:
     """Return the tables at which a person did something, as far as they may know them."""
     async for table in store.tables_naming(person):
-        with suppress(ManhattanError, ValueError):  # a damaged table doesn't stop the export
-            exported = await _export_table(table, await _read_events(store, table), person)
-            if exported is not None:
-                yield exported
+        texts = await store.events(table)
+        try:
+            exported = await _export_table(table, list(map(decode_event, texts)), person)
+        except Exception:  # an unreadable table doesn't stop the export
+            log.warning("a table can't be exported", exc_info=True)
+            continue
+        if exported is not None:
+            yield exported
 
 
 async def _export_table(
@@ -94,30 +102,24 @@ async def _export_table(
     )
 
 
-async def _read_events(store: Store, table: str) -> list[TableEvent]:
-    return [decode_event(text) for text in await store.events(table)]
-
-
 # Deletion.
 
 
-async def delete_account(tables: TableService, person: Person, now: Milliseconds) -> None:
+async def delete_account(tables: TableService, person: Person) -> None:
     """Delete a person: their seats before a game are open again, bots play on for them, and their
     name and chat messages are erased from all tables."""
     store = tables.store
-    # First, so that nobody acts for them meanwhile.
-    await store.identities.revoke_devices(person.id, now)
-    tables.disconnect(person.id)
-    for table in [table async for table in store.tables_naming(person.id)]:
+    naming = [table async for table in store.tables_naming(person.id)]
+    for table in await store.unfinished_tables(naming):
         await _leave(tables, table, person)
-    rewrites = [
-        rewrite
-        async for table in store.tables_naming(person.id)
-        if (rewrite := await _erase_from_table(store, table, person.id)) is not None
-    ]
+    rewrites = await _erase_from_tables(store, naming, person.id)
     await store.delete_person(person.id, rewrites)
-    for rewrite in rewrites:
-        await tables.reload(rewrite.table)
+    tables.disconnect(person.id)
+    # What another device of theirs has written until it was disconnected.
+    late = await _erase_from_tables(store, naming, person.id)
+    await store.rewrite(late)
+    for table in {rewrite.table for rewrite in (*rewrites, *late)}:
+        await tables.reload(table)
 
 
 async def _leave(tables: TableService, table: str, person: Person) -> None:
@@ -140,19 +142,31 @@ async def _leave(tables: TableService, table: str, person: Person) -> None:
             await tables.execute(table, command, actor)
 
 
-async def _erase_from_table(store: Store, table: str, person: PersonId) -> Rewrite | None:
-    """Return what has to be written so that a table doesn't name a person any more."""
-    try:
-        before = await _read_events(store, table)
-        after = [erase_person(event, person) for event in before]
-        state = replay_events(table, after)
-    except (ManhattanError, ValueError):  # an unreadable table: it can't be shown to anybody
-        return None
+async def _erase_from_tables(
+    store: Store, tables: Sequence[str], person: PersonId
+) -> list[Rewrite]:
+    """Return what has to be written so that tables don't name a person any more."""
+    rewrites = []
+    for table in tables:
+        texts = await store.events(table)
+        try:
+            rewrite = _erase_from_table(table, texts, person)
+        except Exception:  # an unreadable table is shown to nobody
+            log.warning("a person can't be erased from a table", exc_info=True)
+            continue
+        if rewrite is not None:
+            rewrites.append(rewrite)
+        await asyncio.sleep(0)
+    return rewrites
+
+
+def _erase_from_table(table: str, texts: Sequence[str], person: PersonId) -> Rewrite | None:
+    before = list(map(decode_event, texts))
+    after = [erase_person(event, person) for event in before]
     changed = {
         number: encode_event(event)
         for number, (event, old) in enumerate(zip(after, before, strict=True))
         if event != old
     }
-    if state is None or not changed:
-        return None
-    return Rewrite(table, changed, summarize(state).listing)
+    state = replay_events(table, after) if changed else None
+    return None if state is None else Rewrite(table, changed, summarize(state).listing)

@@ -67,7 +67,7 @@ class Accounts:
             # A cookie from before there were devices becomes one; a row that should be there is
             # missing only if a database was restored from an older backup.
             return await self._add_device(person, device, label, now) if is_old else None
-        if now - known.seen_at > _SEEN_INTERVAL:
+        if now - known.seen_at > _SEEN_INTERVAL or (label and not known.label):
             with suppress(StoreUnavailable):  # it isn't worth an error
                 await self._store.identities.touch_device(device, label or known.label, now)
         return Identity(person, known)

@@ -226,8 +226,12 @@ class Store(ReadOnlyStore):
     async def delete_person(self, person: PersonId, rewrites: Sequence[Rewrite]) -> bool:
         """Delete a person, and rewrite the tables that name them; False if they were deleted
         before."""
-        statements = [statement for rewrite in rewrites for statement in _rewrite(rewrite)]
-        return bool(await self._database.write(*statements, *delete_person(person)))
+        return bool(await self._database.write(*_rewrite(rewrites), *delete_person(person)))
+
+    async def rewrite(self, rewrites: Sequence[Rewrite]) -> None:
+        """Replace stored events."""
+        if rewrites:
+            await self._database.write(*_rewrite(rewrites))
 
     async def tables_naming(self, person: PersonId) -> AsyncIterator[TableId]:
         """Return the tables with an event that a person caused, or that names them. It reads all
@@ -249,6 +253,19 @@ class Store(ReadOnlyStore):
             )
             for (table,) in found:
                 yield table
+
+    async def unfinished_tables(self, tables: Sequence[TableId]) -> list[TableId]:
+        """Return those tables whose game is not over."""
+        unfinished: list[TableId] = []
+        for chunk in chunks(tables):
+            placeholders = ", ".join(f"${n}" for n in range(1, len(chunk) + 1))
+            rows = await self._database.read(
+                "SELECT id FROM tables WHERE stage IN ('lobby', 'playing') "  # noqa: S608 - placeholders
+                f"AND id IN ({placeholders})",
+                *chunk,
+            )
+            unfinished += [row[0] for row in rows]
+        return unfinished
 
     async def count_tables_of(self, person: PersonId) -> int:
         """Return at how many tables a person has a seat."""
@@ -328,13 +345,16 @@ def _update_seat_holders(append: Append) -> list[Statement]:
     ]
 
 
-def _rewrite(rewrite: Rewrite) -> list[Statement]:
-    listing = msgspec.json.encode(rewrite.listing).decode()
-    update = "UPDATE events SET event = $3 WHERE table_id = $1 AND number = $2"
-    return [
-        *(
-            Statement(update, (rewrite.table, number, event))
-            for number, event in sorted(rewrite.events.items())
-        ),
-        Statement("UPDATE tables SET listing = $2 WHERE id = $1", (rewrite.table, listing)),
-    ]
+def _rewrite(rewrites: Sequence[Rewrite]) -> list[Statement]:
+    update_event = "UPDATE events SET event = $3 WHERE table_id = $1 AND number = $2"
+    update_listing = "UPDATE tables SET listing = $2 WHERE id = $1"
+    statements = []
+    # Sorted, so that two processes can't wait for each other's rows (deadlock).
+    for table, events, listing in sorted(rewrites, key=lambda rewrite: rewrite.table):
+        statements += [
+            Statement(update_event, (table, number, event))
+            for number, event in sorted(events.items())
+        ]
+        text = msgspec.json.encode(listing).decode()
+        statements.append(Statement(update_listing, (table, text)))
+    return statements

@@ -11,7 +11,7 @@ from manhattan.server.protocol.serialize import encode
 from manhattan.server.service.account_data import delete_account, export_account, export_tables
 from manhattan.server.service.accounts import COOKIE, COOKIE_MAX_AGE_S
 from manhattan.server.service.clock_and_secrets import now_ms
-from manhattan.server.storage import Identity
+from manhattan.server.storage import Identity, StoreUnavailable
 from manhattan.server.transport.http.routing import JSON, RouteTable, json_response
 from manhattan.server.transport.request_context import (
     client_key,
@@ -63,9 +63,15 @@ async def export_everything(request: web.Request) -> web.StreamResponse:
     # Piece by piece, since there may be hundreds of tables.
     await response.write(b'{"account":' + encode(account) + b',"tables":[')
     separator = b""
-    async for table in export_tables(store, identity.person.id):
-        await response.write(separator + encode(table))
-        separator = b","
+    try:
+        async for table in export_tables(store, identity.person.id):
+            await response.write(separator + encode(table))
+            separator = b","
+    except StoreUnavailable as error:
+        # Too late for an error response: an export that is cut off is not taken for a whole one.
+        if request.transport is not None:
+            request.transport.abort()
+        raise ConnectionResetError from error
     await response.write(b"]}")
     await response.write_eof()
     return response
@@ -79,7 +85,7 @@ async def delete_everything(request: web.Request) -> web.Response:
     services = services_of(request)
     identity = await require_identity(request)
     services.rate_limiter.exports.take(client_key(request))
-    await delete_account(services.tables, identity.person, now_ms())
+    await delete_account(services.tables, identity.person)
     response = json_response(Account(name=None))
     response.del_cookie(COOKIE)
     return response
