@@ -122,6 +122,7 @@ def test_a_passkey_signs_in_on_a_second_browser_and_revokes_the_first(
         expect(devices).to_contain_text("This device")
         desktop.press(devices.get_by_role("button", name="Sign out", exact=True))
         desktop.press(devices.get_by_role("button", name="Sign out", exact=True).last)
+        expect_notice(desktop, "The device is signed out.")
         expect(devices.get_by_role("listitem")).to_have_count(1)
         # The other browser shows the table, and learns it at once.
         expect(laptop.page.get_by_role("heading", level=1)).to_have_text(
@@ -205,6 +206,24 @@ def test_everything_is_downloaded_and_deleted(browser: Browser, server: RunningS
         expect_notice(user, "Everything is deleted.")
         expect(user.page.get_by_role("textbox", name="Your name")).to_have_value("")
         assert user.page.request.get(f"{user.address}/api/me").json() == {"name": None}
+
+
+def test_everything_works_with_the_keyboard(browser: Browser, server: RunningServer) -> None:
+    """Where a pressed button disappears, the message has the focus."""
+    with at_localhost(browser, server) as user:
+        enter_name(user, "Grace")
+        VirtualAuthenticator(user)
+        button(user, "Add a passkey").focus()
+        user.page.keyboard.press("Enter")
+        expect_notice(user, "The passkey is added.")
+        expect(button(user, "Add a passkey")).to_be_focused()
+        button(user, "Remove").focus()
+        user.page.keyboard.press("Enter")
+        expect(button(user, "Cancel")).to_be_focused()
+        user.page.keyboard.press("Tab")
+        user.page.keyboard.press("Enter")
+        expect_notice(user, "The passkey is removed.")
+        expect(user.page.locator(".messages")).to_be_focused()
 
 
 def test_a_name_that_imitates_a_bot_is_explained(browser: Browser, server: RunningServer) -> None:

@@ -109,13 +109,14 @@ async def delete_account(tables: TableService, person: Person) -> None:
     """Delete a person: their seats before a game are open again, bots play on for them, and their
     name and chat messages are erased from all tables."""
     store = tables.store
+    tables.disconnect(person.id)
     naming = [table async for table in store.tables_naming(person.id)]
     for table in await store.unfinished_tables(naming):
         await _leave(tables, table, person)
     rewrites = await _erase_from_tables(store, naming, person.id)
     await store.delete_person(person.id, rewrites)
+    # What another device of theirs has done meanwhile.
     tables.disconnect(person.id)
-    # What another device of theirs has written until it was disconnected.
     late = await _erase_from_tables(store, naming, person.id)
     await store.rewrite(late)
     for table in {rewrite.table for rewrite in (*rewrites, *late)}:

@@ -72,6 +72,7 @@ export class AccountStore {
   removePasskey = (passkey: string): Promise<void> =>
     this.#run(async () => {
       this.passkeys = (await accountApi.removePasskey(passkey)).passkeys
+      this.notice = a('passkey_removed')
     })
 
   createCodes = (): Promise<void> =>
@@ -89,11 +90,13 @@ export class AccountStore {
     this.#run(async () => {
       this.devices = (await accountApi.revokeDevice(device.id)).devices
       if (device.current) this.#leave('signed_out')
+      else this.notice = a('device_revoked')
     })
 
   revokeOtherDevices = (): Promise<void> =>
     this.#run(async () => {
       this.devices = (await accountApi.revokeOtherDevices()).devices
+      this.notice = a('devices_revoked')
     })
 
   deleteAccount = (): Promise<void> =>
