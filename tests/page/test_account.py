@@ -143,6 +143,11 @@ def test_a_recovery_code_signs_in_on_a_phone(browser: Browser, server: RunningSe
         codes = create_codes(laptop)
         laptop.press(button(laptop, "Copy"))
         expect(button(laptop, "Copied")).to_be_visible()
+        laptop.page.emulate_media(media="print")
+        expect(laptop.page.locator("code").first).to_be_visible()
+        for hidden in (button(laptop, "Copied"), laptop.page.get_by_role("banner")):
+            expect(hidden).to_be_hidden()
+        laptop.page.emulate_media(media="screen")
         laptop.press(button(laptop, "I have written them down"))
         expect(laptop.page.get_by_text("4 codes left")).to_be_visible()
 
