@@ -20,7 +20,7 @@ SHORT = {"two_players": "6x4-one-colour"}
 def two_people(server: RunningServer) -> tuple[Client, Client, str]:
     """Return Ada, Bob, and a table at which both have a seat. Bob moves first."""
     ada, bob = server.client("Ada"), server.client("Bob")
-    table = ada.open_table(seats=OPEN_SEAT, first=1, house_rules=SHORT, bot_delay_ms=0, **options)
+    table = ada.open_table(seats=OPEN_SEAT, first=1, house_rules=SHORT, bot_delay_ms=0)
     bob.take_seat(table)
     return ada, bob, table
 
