@@ -16,6 +16,8 @@ import type {
   ViewMessage
 } from './types.gen'
 
+import { connectivity } from './connectivity.svelte'
+
 /** A request failed: the server rejected it with a named reason, or could not be reached. */
 export class ApiError extends Error {
   constructor(readonly problem: Problem) {
@@ -38,8 +40,10 @@ async function request<Response>(method: string, path: string, body?: unknown): 
       body: body === undefined ? undefined : JSON.stringify(body)
     })
   } catch {
+    connectivity.reachable = false
     throw new ApiError(SERVER_UNREACHABLE)
   }
+  connectivity.reachable = true
   const payload: unknown = await response.json().catch(() => null)
   if (response.ok) return payload as Response
   const problem = payload as Problem | null
@@ -48,12 +52,30 @@ async function request<Response>(method: string, path: string, body?: unknown): 
 
 export type TableOptionsInput = Partial<TableOptions> & Pick<TableOptions, 'seats'>
 
+/** A step of the tutorial. The service worker keeps the steps and their outcomes, so that it works
+ * without the server, too. */
+async function tutorialStep(number: number, moves: readonly string[] = []): Promise<TutorialStep> {
+  const path = `/tutorial/${number}`
+  if (!moves.length) return request<TutorialStep>('GET', path)
+  try {
+    return await request<TutorialStep>('POST', path, { moves })
+  } catch (error) {
+    if (!isUnreachable(error) || moves.length > 1) throw error
+    const outcomes = await request<Record<string, TutorialStep>>('GET', `${path}/outcomes`)
+    const outcome = outcomes[moves[0]!]
+    if (!outcome) throw error // an illegal move: the server would say why
+    return outcome
+  }
+}
+
+export const isUnreachable = (error: unknown): boolean =>
+  error instanceof ApiError && error.problem.reason === SERVER_UNREACHABLE.reason
+
 export const api = {
   me: () => request<Account>('GET', '/me'),
   setName: (name: string) => request<Account>('PUT', '/me', { name }),
   catalog: () => request<Catalog>('GET', '/catalog'),
-  tutorialStep: (number: number, moves: readonly string[] = []) =>
-    request<TutorialStep>('POST', `/tutorial/${number}`, { moves }),
+  tutorialStep,
   view: (table: string) => request<ViewMessage>('GET', `/tables/${table}`),
   tables: (stage: 'lobby' | 'playing' | 'over') =>
     request<TableList>('GET', `/tables?stage=${stage}`),

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from aiohttp import web
 
+from manhattan.rules import legal_moves
 from manhattan.server.domain.errors import CommandRejected, ErrorCode
 from manhattan.server.protocol.requests import TutorialRequest
 from manhattan.server.protocol.responses import TutorialStep
-from manhattan.server.service.tutorial import EXERCISES, tutorial_step
-from manhattan.server.transport.http.routing import RouteTable
+from manhattan.server.protocol.serialize import encode
+from manhattan.server.service.tutorial import EXERCISES, exercise_state, tutorial_step
+from manhattan.server.transport.http.routing import JSON, RouteTable
 
 tutorial = RouteTable("tutorial")
 
@@ -17,6 +21,21 @@ tutorial = RouteTable("tutorial")
 async def show_step(request: web.Request) -> TutorialStep:
     """Show a step of the tutorial: a position, and the learner's legal moves."""
     return tutorial_step(_step(request))
+
+
+@tutorial.route("GET", "/api/tutorial/{step}/outcomes", response=dict[str, TutorialStep])
+async def show_outcomes(request: web.Request) -> web.Response:
+    """Show a step after each of its legal moves: a page keeps them for learners without a
+    connection."""
+    response = web.Response(body=_encoded_outcomes(_step(request)), content_type=JSON)
+    response.enable_compression()  # a fiftieth of the size
+    return response
+
+
+@cache
+def _encoded_outcomes(number: int) -> bytes:
+    moves = map(str, legal_moves(exercise_state(number)))
+    return encode({move: tutorial_step(number, [move]) for move in moves})
 
 
 @tutorial.route(
