@@ -93,7 +93,7 @@ def test_a_rematch_is_offered_accepted_and_declined(
         two.press(two.dialog.get_by_role("button", name="No, thanks"))
         expect_visible(one.page.get_by_text("Free seat"))
         expect(two.dialog.get_by_text("A rematch is waiting for you.")).to_have_count(0)
-        # Bob changes his mind: the seat is open.
+        # Bob thinks again: the seat is open.
         rematch = one.page.url.rpartition("/")[2]
         two.go(f"/table/{rematch}")
         two.press(two.page.get_by_role("button", name="Sit down"))
@@ -152,7 +152,7 @@ def test_a_game_is_aborted_in_its_first_moves(browser: Browser, server: RunningS
         expect(user.dialog.get_by_role("button", name="Abort the game")).to_have_count(0)
 
 
-def test_a_removed_player_is_told_and_kept_out(browser: Browser, server: RunningServer) -> None:
+def test_a_removed_player_sees_it_and_stays_out(browser: Browser, server: RunningServer) -> None:
     ada, bob, table = two_people(server)
     with (
         open_browser(browser, server.address) as host,

@@ -12,8 +12,11 @@ from manhattan.server.pubsub.base import Bus, LocalBus
 from manhattan.server.service.accounts import Accounts
 from manhattan.server.service.bot_pool import BotPool
 from manhattan.server.service.housekeeping import Housekeeping
+from manhattan.server.service.notifier import Notifier
 from manhattan.server.service.table_service import TableService
+from manhattan.server.service.web_push import WebPush
 from manhattan.server.storage import open_store
+from manhattan.server.storage.push_subscriptions import PushSubscriptions
 from manhattan.server.transport.client_address import TrustedProxies
 from manhattan.server.transport.http.api import ROUTES
 from manhattan.server.transport.http.health import Readiness, add_health
@@ -40,11 +43,17 @@ _SOCKET_PATH: Final = "/api/tables/{table:[^/]{1,40}}/socket"
 async def open_services(config: ServerConfig) -> Services:
     """Open the database and start the services; ``close_services`` ends them."""
     store = await open_store(config.database)
-    tables = TableService(store, _open_bus(config), BotPool(config.bot_workers))
+    push = await WebPush.of(store, config.push_contact, config.push_services)
+    subscriptions = PushSubscriptions(store)
+    tables = TableService(
+        store, _open_bus(config), BotPool(config.bot_workers), Notifier(push, subscriptions)
+    )
     services = Services(
         tables=tables,
         housekeeping=Housekeeping(tables),
         accounts=await Accounts.of(store),
+        push=push,
+        push_subscriptions=subscriptions,
         rate_limiter=RateLimiter(config.limits),
         proxies=TrustedProxies(config.trusted_proxies),
     )

@@ -885,6 +885,31 @@ export interface AccountRequest {
   name: string
 }
 /**
+ * The keys of a browser's push subscription, base64url.
+ */
+export interface PushKeys {
+  p256dh: string
+  auth: string
+}
+/**
+ * A browser, by the address of its push service for it.
+ */
+export interface PushEndpoint {
+  endpoint: string
+}
+/**
+ * A browser that wants notifications.
+ */
+export interface PushSubscriptionRequest {
+  endpoint: string
+  keys: PushKeys
+  language: string
+  /**
+   * Your turn; a game's start or an offer; a game's end.
+   */
+  kinds: ('end' | 'start' | 'turn')[]
+}
+/**
  * The bot for a seat.
  */
 export interface BotRequest {
@@ -1027,6 +1052,21 @@ export interface MyTableList {
  */
 export interface RematchTable {
   table: string
+}
+/**
+ * The key by which push services know this server.
+ */
+export interface PushKey {
+  /**
+   * The `applicationServerKey` of a subscription.
+   */
+  key: string
+}
+/**
+ * The notices that a browser gets.
+ */
+export interface PushStatus {
+  kinds: string[]
 }
 /**
  * The secret with which another device claims the seat.

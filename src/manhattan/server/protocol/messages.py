@@ -16,6 +16,7 @@ from msgspec import UNSET, Meta, UnsetType
 from manhattan.rules import Colour
 from manhattan.server.domain.clocks import Correspondence, Milliseconds, NoClock, RealTime
 from manhattan.server.domain.events import CloseReason
+from manhattan.server.domain.notices import NoticeKind
 from manhattan.server.domain.state import Stage
 from manhattan.server.protocol.table_events import TableEventPayload
 
@@ -343,6 +344,15 @@ class PresenceMessage(_Message, frozen=True, tag="presence"):
         Meta(description="By seat: when the person left, if they did so recently."),
     ]
     spectators: int
+
+
+class PushMessage(_Payload, frozen=True):
+    """A notification for a browser whose page is closed (Web Push); nothing in it is hidden."""
+
+    kind: NoticeKind
+    table: str
+    names: Annotated[list[str], Meta(description="The other players.")]
+    language: str
 
 
 class ViewMessage(_Message, frozen=True, tag="view"):

@@ -26,6 +26,30 @@ class AccountRequest(_Request, frozen=True):
         check_name(self.name)
 
 
+class PushKeys(msgspec.Struct, frozen=True, kw_only=True):
+    """The keys of a browser's push subscription, base64url."""
+
+    p256dh: Annotated[str, Meta(min_length=80, max_length=100)]
+    auth: Annotated[str, Meta(min_length=20, max_length=30)]
+
+
+class PushEndpoint(_Request, frozen=True):
+    """A browser, by the address of its push service for it."""
+
+    endpoint: Annotated[str, Meta(min_length=10, max_length=1000)]
+
+
+class PushSubscriptionRequest(PushEndpoint, frozen=True):
+    """A browser that wants notifications."""
+
+    keys: PushKeys
+    language: Annotated[str, Meta(pattern="^[a-z]{2}$", examples=["en"])]
+    kinds: Annotated[
+        tuple[Literal["turn", "start", "end"], ...],
+        Meta(max_length=3, description="Your turn; a game's start or an offer; a game's end."),
+    ]
+
+
 class BotRequest(_Request, frozen=True):
     """The bot for a seat."""
 

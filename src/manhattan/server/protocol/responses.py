@@ -97,6 +97,18 @@ class RematchTable(_Response, frozen=True):
     table: str
 
 
+class PushKey(_Response, frozen=True):
+    """The key by which push services know this server."""
+
+    key: Annotated[str, Meta(description="The `applicationServerKey` of a subscription.")]
+
+
+class PushStatus(_Response, frozen=True):
+    """The notices that a browser gets."""
+
+    kinds: list[str]
+
+
 class SeatTransferSecret(_Response, frozen=True):
     """The secret with which another device claims the seat."""
 

@@ -34,6 +34,7 @@ from manhattan.server.domain.events import (
     event_type,
 )
 from manhattan.server.domain.evolve import initial_state
+from manhattan.server.domain.notices import notices_of, offers_of
 from manhattan.server.domain.options import TableOptions
 from manhattan.server.ops import metrics
 from manhattan.server.protocol.updates import TableUpdate
@@ -42,6 +43,7 @@ from manhattan.server.service.background import BackgroundTasks
 from manhattan.server.service.bot_pool import BotPool
 from manhattan.server.service.clock_and_secrets import new_seed, now_ms
 from manhattan.server.service.group_commit import Change, GroupCommit
+from manhattan.server.service.notifier import Notifier
 from manhattan.server.service.rematch import rematch_offers, rematch_options
 from manhattan.server.service.scheduler import TableScheduler
 from manhattan.server.service.table_change import TableChange, TableCreation
@@ -58,8 +60,12 @@ _MAX_ATTEMPTS: Final = 8
 class TableService:
     """The tables: commands, subscriptions, rematches."""
 
-    def __init__(self, store: Store, bus: Bus, bots: BotPool) -> None:
+    def __init__(
+        self, store: Store, bus: Bus, bots: BotPool, notifier: Notifier | None = None
+    ) -> None:
+        """Without a notifier, nobody is notified."""
         self.store = store
+        self._notifier = notifier
         self.bus = bus
         self.bots = bots
         self.tasks = BackgroundTasks()
@@ -84,6 +90,8 @@ class TableService:
         self.tasks.cancel_all()
         await self._commits.finish()
         await self.bots.stop()
+        if self._notifier is not None:
+            await self._notifier.close()
         await self.bus.close()
         await self.store.close()
 
@@ -161,6 +169,8 @@ class TableService:
                     _count(event)
                     self.bus.publish_update(table, session.state.number)
                     self.scheduler.schedule(session)
+                    if self._notifier is not None:
+                        self._notifier.notify(session, notices_of(before, session.state, event))
                     return change.update
                 await self.registry.sync(session)  # another process was first
         raise CommandRejected(ErrorCode.BUSY)
@@ -222,6 +232,8 @@ class TableService:
         opened = await self.open_table(actor, options, old.id, offered)
         try:
             await self.execute(table, OpenRematch(opened.id, replaces=closed), actor)
+            if self._notifier is not None:
+                self._notifier.notify(opened, offers_of(opened.state))
         except CommandSuperseded:  # another person was quicker
             await self.execute(opened.id, CloseTable(), actor)
         following = (await self.session(table)).state.rematch

@@ -244,10 +244,14 @@ class Store(ReadOnlyStore):
 
     async def secret(self, name: str) -> str:
         """Return a secret, the same for every process that uses this database."""
+        return await self.setting(name, secrets.token_urlsafe(32))
+
+    async def setting(self, name: str, initial: str) -> str:
+        """Return a setting of the server, which the first process that asks for it stores."""
         await self._database.write(
             Statement(
                 "INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-                (name, secrets.token_urlsafe(32)),
+                (name, initial),
             )
         )
         rows = await self._database.read("SELECT value FROM settings WHERE name = $1", name)

@@ -17,7 +17,9 @@ from manhattan.server.domain.errors import CommandRejected, ErrorCode
 from manhattan.server.service.accounts import COOKIE, Accounts
 from manhattan.server.service.housekeeping import Housekeeping
 from manhattan.server.service.table_service import TableService
+from manhattan.server.service.web_push import WebPush
 from manhattan.server.storage import Person
+from manhattan.server.storage.push_subscriptions import PushSubscriptions
 from manhattan.server.transport.client_address import TrustedProxies
 from manhattan.server.transport.ratelimit import RateLimiter, address_key
 
@@ -34,6 +36,8 @@ class Services:
     tables: TableService
     housekeeping: Housekeeping
     accounts: Accounts
+    push: WebPush
+    push_subscriptions: PushSubscriptions
     rate_limiter: RateLimiter
     proxies: TrustedProxies
 

@@ -54,6 +54,7 @@ async def revoke_account(request: web.Request) -> web.Response:
     services = services_of(request)
     person = await require_person(request)
     await services.accounts.revoke(person, now_ms())
+    await services.push_subscriptions.remove_all(person.id)
     services.tables.disconnect(person.id)
     response = json_response(Account(name=None))
     response.del_cookie(COOKIE)

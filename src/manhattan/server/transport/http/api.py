@@ -7,6 +7,7 @@ from typing import Final
 from manhattan.server.transport.http.accounts import accounts
 from manhattan.server.transport.http.catalog import catalog
 from manhattan.server.transport.http.games import games
+from manhattan.server.transport.http.push import push
 from manhattan.server.transport.http.routing import Route
 from manhattan.server.transport.http.seats import seats
 from manhattan.server.transport.http.tables import tables
@@ -14,6 +15,7 @@ from manhattan.server.transport.http.tutorial import tutorial
 
 ROUTES: Final[tuple[Route, ...]] = (
     *accounts.routes,
+    *push.routes,
     *catalog.routes,
     *tutorial.routes,
     *tables.routes,
