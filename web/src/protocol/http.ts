@@ -8,6 +8,9 @@ import type {
   SeatTransferSecret,
   TableList,
   MyTableList,
+  PushKey,
+  PushStatus,
+  PushSubscriptionRequest,
   Account,
   RecordCheck,
   Problem,
@@ -74,6 +77,11 @@ export const isUnreachable = (error: unknown): boolean =>
 export const api = {
   me: () => request<Account>('GET', '/me'),
   setName: (name: string) => request<Account>('PUT', '/me', { name }),
+  pushKey: () => request<PushKey>('GET', '/push'),
+  subscribePush: (subscription: PushSubscriptionRequest) =>
+    request<PushStatus>('PUT', '/me/push-subscription', subscription),
+  unsubscribePush: (endpoint: string) =>
+    request<PushStatus>('DELETE', '/me/push-subscription', { endpoint }),
   catalog: () => request<Catalog>('GET', '/catalog'),
   tutorialStep,
   view: (table: string) => request<ViewMessage>('GET', `/tables/${table}`),

@@ -10,6 +10,8 @@ interface Values {
   sounds: boolean
   motion: boolean
   language: string | null
+  /** The notifications that the user wants. */
+  notifications: ('turn' | 'start' | 'end')[]
 }
 
 const STORAGE_KEY = 'manhattan'
@@ -19,7 +21,8 @@ const DEFAULTS: Values = {
   confirm: true,
   sounds: false,
   motion: true,
-  language: null
+  language: null,
+  notifications: []
 }
 
 class Settings {
