@@ -33,7 +33,7 @@ def test_a_whole_four_player_game_by_mouse(browser: Browser, server: RunningServ
     with open_browser(browser, server.address, DESKTOP) as ada:
         table = open_table(ada, server, *BOTS)
         assert ada.play_to_end() == 4 + 24 + 4  # selections, builds, score sheets
-        expect_visible(ada.dialog.get_by_text("Fair: verified"))
+        expect_visible(ada.dialog.get_by_text("Shuffle verified"))
         ada.screenshot("end-desktop")
         record = server.client("Bob").record(table)
         assert record["result"]["scores"] == [
@@ -55,5 +55,5 @@ def test_a_whole_two_player_game_on_a_phone(browser: Browser, server: RunningSer
     with open_browser(browser, server.address, PHONE, has_touch=True) as ada:
         open_table(ada, server, BOTS[0])
         assert ada.play_to_end() == 6 + 48 + 6
-        expect_visible(ada.dialog.get_by_text("Fair: verified"))
+        expect_visible(ada.dialog.get_by_text("Shuffle verified"))
         ada.screenshot("end-phone")

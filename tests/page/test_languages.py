@@ -9,9 +9,12 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from manhattan.rules import Reason
+from manhattan.rules import EDITIONS, Reason
+from manhattan.rules.setup import MAX_NAME_LENGTH
+from manhattan.server.domain.clocks import Correspondence, RealTime
 from manhattan.server.domain.errors import ErrorCode
 
 I18N = Path(__file__).parent.parent.parent / "web/src/i18n"
@@ -42,12 +45,16 @@ SAME_AS_ENGLISH = {
     "{signed} {points, plural, one {point} other {points}}",
     "Animations",
     "Expert",
+    "Frankfurt",
+    "Hong Kong",
     "Manhattan",
     "Minutes",
     "Pause",
     "Plan",
     "Skyline",
     "Suggestion",
+    "Sydney",
+    "São Paulo",
     "Total",
     "West",
     "centre",
@@ -166,6 +173,32 @@ def test_every_error_code_has_a_message() -> None:
     codes = {reason.value for reason in (*Reason, *ErrorCode)} | {"record", "setup"}
     translated = {key.removeprefix("reason.") for key in messages(I18N, "en")}
     assert codes <= translated
+
+
+def test_every_named_city_has_a_translation() -> None:
+    named = {city for edition in EDITIONS.values() for city in edition.cities if len(city) > 1}
+    translated = {text for key, text in messages(I18N, "en").items() if key.startswith("city.")}
+    assert translated == named
+
+
+def test_forms_and_messages_have_the_limits_of_the_server() -> None:
+    def most(clock: type[msgspec.Struct], name: str) -> int:
+        (properties,) = (d["properties"] for d in msgspec.json.schema(clock)["$defs"].values())
+        return int(properties[name]["maximum"])
+
+    source = (I18N.parent / "model/limits.ts").read_text("utf-8")
+    limits = {name: int(value) for name, value in re.findall(r"(\w+): (\d+)", source)}
+    assert limits == {
+        "name_length": MAX_NAME_LENGTH,
+        "minutes": most(RealTime, "bank") // 60,
+        "seconds": most(RealTime, "increment"),
+        "days": most(Correspondence, "days"),
+    }
+    for language in LANGUAGES:
+        texts = messages(I18N, language)
+        named = Parser(texts["reason.bad_name"]).parse().arguments
+        named |= Parser(texts["reason.bad_clock"]).parse().arguments
+        assert named == limits.keys()
 
 
 @each_translation

@@ -43,7 +43,7 @@ def test_two_browsers_play_although_one_of_them_goes_offline(
         bob.page.goto(link)
         bob.page.get_by_label("Your name").fill("Bob")
         bob.page.get_by_role("button", name="Sit down").click()
-        expect_visible(bob.page.get_by_text("Ada begins the game."))
+        expect_visible(bob.page.get_by_text("Waiting for Ada to start the game."))
         ada.page.get_by_role("button", name="Deal the cards").click()
         players = (ada, bob)
         _request_undo(players)
@@ -303,7 +303,7 @@ def test_a_saved_game_is_downloaded_and_replayed(
         ada.page.locator("input[type=file]").set_input_files(file)
         moves = len([e for e in client.record(table)["events"] if "move" in e])
         expect_visible(ada.page.get_by_text(f"Move 0 of {moves}"))
-        expect_visible(ada.page.get_by_text("Fair: verified"))
+        expect_visible(ada.page.get_by_text("Shuffle verified"))
         for _ in range(3):
             ada.page.get_by_role("button", name="One move on").click()
         expect_visible(ada.page.get_by_text(f"Move 3 of {moves}"))
@@ -371,7 +371,7 @@ def test_a_full_table_can_be_watched(browser: Browser, server: RunningServer) ->
     server.client("Guest").take_seat(table)
     with open_browser(browser, server.address, language="de") as cat:
         cat.go(f"/table/{table}")
-        expect_visible(cat.page.get_by_text("Easy 1 beginnt das Spiel."))
+        expect_visible(cat.page.get_by_text("Warte, bis Easy 1 das Spiel startet."))
         assert cat.page.get_by_role("button", name="Hinsetzen").count() == 0
         expect(cat.page.locator(".occupant > b")).to_have_text(["Easy 1", "Guest", "Leicht 1"])
 
@@ -386,7 +386,7 @@ def test_absent_and_resigned_players_are_marked_on_every_screen(
     guest.take_seat(table)
     with open_browser(browser, server.address) as cat:
         cat.go(f"/table/{table}")
-        expect_visible(cat.page.get_by_text("Host begins the game."))
+        expect_visible(cat.page.get_by_text("Waiting for Host to start the game."))
         assert cat.page.get_by_role("button", name="Sit down").count() == 0
         host.start_game(table)
         with guest.connect(table) as seat:

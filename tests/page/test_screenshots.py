@@ -57,7 +57,7 @@ def _take_screenshots(user: BrowserUser, running: str, finished: str, device: st
         screenshot("table-skyline" if page.locator("svg [data-site]").count() else "table-plan")
         page.keyboard.press("v")
     user.go(f"/table/{finished}")
-    expect_visible(user.dialog.get_by_text("Fair: verified"))
+    expect_visible(user.dialog.get_by_text("Shuffle verified"))
     screenshot("end")
     user.go(f"/replay/{finished}")
     page.get_by_role("button", name="To the end").click()

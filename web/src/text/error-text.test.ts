@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { t } from '$/i18n/language.svelte'
+import { LIMITS } from '$/model/limits'
 import { ApiError, SERVER_UNREACHABLE } from '$/protocol/http'
 import type { Problem } from '$/protocol/types.gen'
 import { errorText, reasonText } from './error-text'
@@ -11,6 +12,11 @@ it('translates a reason with its parameters', () => {
   )
 })
 
+it('calls a card by its position, as the hand does', () => {
+  const params = { site: 'E5', card: 5 }
+  expect(reasonText({ reason: 'no_such_card', params, text: '' })).toContain('“Centre”')
+})
+
 it('falls back to the text of a newer server', () => {
   expect(reasonText({ reason: 'from_the_future', params: {}, text: 'Not yet.' })).toBe('Not yet.')
   expect(reasonText({ reason: 'not_your_turn', params: {}, text: 'Wait.' })).toBe('Wait.')
@@ -19,9 +25,9 @@ it('falls back to the text of a newer server', () => {
 it('explains which input was invalid', () => {
   const invalid = (params: Problem['params']): string =>
     reasonText({ reason: 'bad_request', params, text: 'Whatever the server says.' })
-  expect(invalid({ path: '$.name' })).toBe(t('reason.bad_name'))
-  expect(invalid({ path: '$.seats[1].name' })).toBe(t('reason.bad_name'))
-  expect(invalid({ path: '$.clock.bank' })).toBe(t('reason.bad_clock'))
+  expect(invalid({ path: '$.name' })).toBe(t('reason.bad_name', LIMITS))
+  expect(invalid({ path: '$.seats[1].name' })).toBe(t('reason.bad_name', LIMITS))
+  expect(invalid({ path: '$.clock.bank' })).toBe(t('reason.bad_clock', LIMITS))
   expect(invalid({ path: '$.seats' })).toBe(t('reason.bad_request'))
   expect(invalid({ path: '$' })).toBe(t('reason.bad_request'))
   expect(invalid({})).toBe(t('reason.bad_request'))
