@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from support.browser_user import (
     BOTS,
@@ -26,7 +26,8 @@ def test_quick_play_starts_a_game_with_one_click(browser: Browser, server: Runni
         ada.page.get_by_role("button", name=re.compile("Play now")).click()
         expect_visible(ada.page.get_by_role("heading", name="Round 1 of 4"))
         assert ada.wait_for_task() == "select"
-        expect_visible(ada.page.get_by_text("Medium 3"))
+        players = ada.page.get_by_role("list", name="Players").get_by_role("listitem")
+        expect(players).to_contain_text(["Clara Medium", "Greta Medium", "Hugo Medium"])
 
 
 def test_a_whole_four_player_game_by_mouse(browser: Browser, server: RunningServer) -> None:

@@ -171,8 +171,8 @@ def test_the_known_name_is_offered_but_never_replaces_typed_text(
             [
                 "Hans im Glück 2017",
                 "1 minute for the whole game, 2 seconds more after each move",
-                "A serious game: no hints for anybody",
-                "Several tallest towers: Their one owner scores",
+                "No hints (serious game)",
+                "Tie for tallest: Scores if one colour owns all",
             ]
         )
         expect_visible(ada.page.get_by_text("South · orange, blue · not here yet"))
@@ -361,19 +361,19 @@ def test_broken_files_and_links_get_an_error_message_and_a_link_home(
         ada.go("/new/friends")
         ada.page.get_by_label("Your name").fill("A\u202eb")  # a right-to-left override
         ada.page.get_by_role("button", name="Open the table").click()
-        expect(alert).to_have_text(re.compile("^That can’t be a name. "))
+        expect(alert).to_have_text(re.compile("^This name isn’t valid. "))
 
 
 def test_a_full_table_can_be_watched(browser: Browser, server: RunningServer) -> None:
-    """A person with the name of a bot keeps it; only bots have translated names."""
-    host = server.client("Easy 1")
+    """A person with the name of a bot keeps it; the bot has another one."""
+    host = server.client("Lotte")
     table = host.open_table(seats=[{"occupant": "me"}, {"occupant": "open"}, BOTS[0]])
     server.client("Guest").take_seat(table)
     with open_browser(browser, server.address, language="de") as cat:
         cat.go(f"/table/{table}")
-        expect_visible(cat.page.get_by_text("Warte, bis Easy 1 das Spiel startet."))
+        expect_visible(cat.page.get_by_text("Warte, bis Lotte das Spiel startet."))
         assert cat.page.get_by_role("button", name="Hinsetzen").count() == 0
-        expect(cat.page.locator(".occupant > b")).to_have_text(["Easy 1", "Guest", "Leicht 1"])
+        expect(cat.page.locator(".occupant > b")).to_have_text(["Lotte", "Guest", "Milo"])
 
 
 def test_absent_and_resigned_players_are_marked_on_every_screen(

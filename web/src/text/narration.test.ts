@@ -50,7 +50,15 @@ const built: BuildEntry = {
 const text = (entry: LogEntry, using = context): string => t(...narrate(using, entry))
 
 describe('names', () => {
-  it('call a bot by its level and number, whatever its name is', () => {
+  it('are those of the bots, in the order of the seats', () => {
+    const seats = [
+      { name: 'Ada', level: null },
+      { name: 'Clara', level: 'medium' }
+    ]
+    expect(displayNames(seats)).toEqual(['Ada', 'Clara'])
+  })
+
+  it('translate the level that is the name of a bot at an older table', () => {
     const seats = [
       { name: 'Hard 1', level: null },
       { name: 'Hard 7', level: 'hard' },

@@ -27,10 +27,15 @@ export function memoizeContext(): (context: NarrationContext) => NarrationContex
   }
 }
 
-/** The names to show for the seats of a table: a bot is called by its level and its number. */
+/** The names to show for the seats of a table. At an older table a bot's name is its level and a
+ * number, "Hard 1": the level is translated. */
 export function displayNames(seats: readonly { name: string; level: string | null }[]): string[] {
   let bots = 0
-  return seats.map(({ name, level }) => (level ? `${levelName(level)} ${++bots}` : name))
+  return seats.map(({ name, level }) => {
+    if (!level) return name
+    bots += 1
+    return /^\w+ \d$/.test(name) ? `${levelName(level)} ${bots}` : name
+  })
 }
 
 export const levelName = (level: string): string => t(`level.${level}` as Key)

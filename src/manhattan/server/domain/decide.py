@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from typing import Final
 
+from manhattan.bots.names import free_bot_name
 from manhattan.rules import parse_move
 from manhattan.rules.errors import printable
 from manhattan.server.domain.clocks import Milliseconds
@@ -322,7 +323,9 @@ def _assign_seat(
         raise CommandRejected(ErrorCode.SEAT_TAKEN, name=seat.name)
     check_person_limit(state, person)
     if isinstance(command, SeatBot):
-        return BotSeated(at=now, by=person, seat=command.seat, level=command.level)
+        others = (seat.name for n, seat in enumerate(state.seats) if n != command.seat)
+        name = free_bot_name(command.level, others)
+        return BotSeated(at=now, by=person, seat=command.seat, level=command.level, name=name)
     return SeatVacated(at=now, by=person, seats=(command.seat,))
 
 

@@ -46,6 +46,8 @@ class TableOpened(_TableEvent, frozen=True, tag="table_opened"):
     """The table that this one follows."""
     reserved: tuple[ReservedSeat, ...] = ()
     """The other players of that table: their seats are theirs from the start."""
+    bot_names: tuple[str, ...] = ()
+    """The names of its bots, in turn order; older events have none."""
 
 
 class SeatTaken(_TableEvent, frozen=True, tag="seat_taken"):
@@ -66,6 +68,8 @@ class BotSeated(_TableEvent, frozen=True, tag="bot_seated"):
 
     seat: int
     level: str
+    name: str = ""
+    """The bot's name; older events have none."""
 
 
 class TableClosed(_TableEvent, frozen=True, tag="table_closed"):

@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from manhattan.bots.names import BOT_NAMES, free_bot_name
 from manhattan.game import Game
 from manhattan.rules import Build, Built, Redrew, draw_start_player
 from manhattan.server.domain.clocks import (
@@ -63,6 +64,7 @@ def initial_state(table: str, event: TableOpened) -> TableState:
     setup = options.setup([f"Player {n}" for n in range(1, len(options.seats) + 1)])
     reserved = {reservation.seat: reservation for reservation in event.reserved}
     bots = 0
+    bot_names = iter(event.bot_names)
     seats: list[Seat] = []
     for number, (seat_options, player) in enumerate(zip(options.seats, setup.players, strict=True)):
         seat = Seat(player.side, player.colours)
@@ -72,7 +74,8 @@ def initial_state(table: str, event: TableOpened) -> TableState:
             seat = replace(seat, name=reservation.name, person=reservation.person)
         elif seat_options.level is not None:
             bots += 1
-            seat = replace(seat, name=bot_name(seat_options.level, bots), level=seat_options.level)
+            name = next(bot_names, None) or _numbered_name(seat_options.level, bots)
+            seat = replace(seat, name=name, level=seat_options.level)
         seats.append(seat)
     return TableState(
         id=table,
@@ -90,8 +93,8 @@ def initial_state(table: str, event: TableOpened) -> TableState:
     )
 
 
-def bot_name(level: str, number: int) -> str:
-    """Return the name of a bot at a table."""
+def _numbered_name(level: str, number: int) -> str:
+    """Return a bot's name at a table whose events name no bots."""
     return f"{level.title()} {number}"
 
 
@@ -275,7 +278,8 @@ def _change_seats(
 ) -> Changes:
     match event:
         case SeatTaken():
-            return {"seats": _with_seat(state, event.seat, name=event.name, person=event.by)}
+            seats = _with_seat(state, event.seat, name=event.name, person=event.by)
+            return {"seats": _rename_bots(seats, event.name)}
         case SeatVacated():
             seats = Seats(
                 replace(seat, name="", person=None, level=None) if n in event.seats else seat
@@ -286,7 +290,7 @@ def _change_seats(
             return {"seats": seats, "transfers": transfers, **_pass_on_host(state, seats)}
         case BotSeated():
             bots = sum(seat.level is not None for seat in state.seats)
-            name = bot_name(event.level, bots + 1)
+            name = event.name or _numbered_name(event.level, bots + 1)
             seats = _with_seat(state, event.seat, name=name, level=event.level, person=None)
             return {"seats": seats}
         case SeatTransferCreated():
@@ -319,6 +323,19 @@ def _with_seat(state: TableState, number: int, **changes: Any) -> Seats:
     seats = list(state.seats)
     seats[number] = replace(seats[number], **changes)
     return Seats(seats)
+
+
+def _rename_bots(seats: Seats, person_name: str) -> Seats:
+    """Give another name to a bot whose name a person at the table has as well."""
+    names = [seat.name for seat in seats]
+    return Seats(
+        replace(seat, name=free_bot_name(seat.level, names))
+        if seat.level is not None
+        and seat.name in BOT_NAMES[seat.level]  # not in events of older tables
+        and seat.name.casefold() == person_name.casefold()
+        else seat
+        for seat in seats
+    )
 
 
 def _pass_on_host(state: TableState, seats: Seats) -> Changes:

@@ -116,6 +116,7 @@ class TableService:
             name=actor.name,
             rematch_of=rematch_of,
             reserved=reserved,
+            bot_names=options.bot_names([actor.name, *(seat.name for seat in reserved)]),
         )
         state = initial_state(table, event)
         await self.bus.subscribe(table)  # first, so that no event is missed
