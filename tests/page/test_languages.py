@@ -40,27 +40,31 @@ ORDINALS = {
 }
 
 SAME_AS_ENGLISH = {
-    "{names} · Manhattan",
-    "{points, plural, one {# point} other {# points}}",
-    "{signed} {points, plural, one {point} other {points}}",
-    "Animations",
-    "Expert",
-    "Frankfurt",
-    "Hong Kong",
-    "Manhattan",
-    "Minutes",
-    "Pause",
-    "Plan",
-    "Skyline",
-    "Suggestion",
-    "Sydney",
-    "São Paulo",
-    "Total",
-    "West",
-    "centre",
-    "orange",
+    "{days} d {hours} h": {"pl"},
+    "{names} · Manhattan": {"de", "fr", "nl", "pl"},
+    "{points, plural, one {# point} other {# points}}": {"fr"},
+    "{signed} {points, plural, one {point} other {points}}": {"fr"},
+    "Animations": {"fr"},
+    "Chat": {"de", "nl"},
+    "Expert": {"fr", "nl"},
+    "Frankfurt": {"de", "nl", "pl"},
+    "Hong Kong": {"fr"},
+    "Manhattan": {"de", "fr", "nl", "pl"},
+    "Minutes": {"fr"},
+    "Normal": {"de", "fr"},
+    "Pause": {"fr"},
+    "Plan": {"de", "fr", "pl"},
+    "Skyline": {"de", "fr", "nl"},
+    "Sydney": {"de", "fr", "nl", "pl"},
+    "System": {"de"},
+    "São Paulo": {"de", "fr", "nl", "pl"},
+    "Total": {"fr"},
+    "West": {"nl"},
+    "centre": {"fr"},
+    "offline": {"nl", "pl"},
+    "orange": {"de", "fr"},
 }
-"""Messages that are the same in English and another language."""
+"""Messages that are the same in English and in these languages."""
 PLACEHOLDER = "\ufffc"
 """Replaces an argument in the text of a message."""
 
@@ -243,10 +247,38 @@ def test_every_message_is_translated(bundle: Path, language: str) -> None:
         key: text
         for key, text in messages(bundle, language).items()
         if text == english[key]
-        and text not in SAME_AS_ENGLISH
+        and language not in SAME_AS_ENGLISH.get(text, ())
         and re.search(r"\w", Parser(text).parse().text)
     }
     assert not untranslated
+
+
+@pytest.mark.parametrize(("text", "languages"), SAME_AS_ENGLISH.items(), ids=list(SAME_AS_ENGLISH))
+def test_every_exception_is_needed(text: str, languages: set[str]) -> None:
+    """A text that is listed above is the same in these languages, and in no other."""
+    equal = {
+        language
+        for bundle in BUNDLES
+        for language in TRANSLATIONS
+        for key, english in messages(bundle, "en").items()
+        if english == text == messages(bundle, language)[key]
+    }
+    assert equal == languages
+
+
+OPTIONS = re.compile(
+    r"house_rule\.\w+\.|clock\.(none|real_time|correspondence)$|level\.|bot_delay\."
+    r"|new\.occupant\.|new\.first\."
+)
+"""Texts of ``<option>`` elements."""
+MAX_OPTION_LENGTH = 32
+
+
+@each_language
+def test_options_are_short_enough_for_a_phone(language: str) -> None:
+    options = {key: text for key, text in messages(I18N, language).items() if OPTIONS.match(key)}
+    assert len(options) > 25
+    assert not {key: text for key, text in options.items() if len(text) > MAX_OPTION_LENGTH}
 
 
 @each_language

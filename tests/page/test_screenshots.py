@@ -60,7 +60,7 @@ def _take_screenshots(user: BrowserUser, running: str, finished: str, device: st
     expect_visible(user.dialog.get_by_text("Shuffle verified"))
     screenshot("end")
     user.go(f"/replay/{finished}")
-    page.get_by_role("button", name="To the end").click()
+    page.get_by_role("button", name="Go to end").click()
     screenshot("replay")
     page.get_by_role("button", name="Score sheet").click()
     expect_visible(user.dialog.locator(".sheet .total"))

@@ -4,7 +4,7 @@ import { language, t, type Key } from '$/i18n/language.svelte'
 import { LIMITS } from '$/model/limits'
 import { ApiError } from '$/protocol/http'
 import type { Problem } from '$/protocol/types.gen'
-import { cardName } from '$/text/narration'
+import { cardName, colourNoun } from '$/text/narration'
 
 /** Messages for invalid input, by the path of the field: `$.seats[1].name`, `$.clock.bank`. */
 const INPUT_MESSAGES: [RegExp, Key][] = [
@@ -22,7 +22,7 @@ export function reasonText({ reason, params, text }: Problem): string {
   // The protocol names colours in English.
   for (const name of ['colour', 'owner', 'first', 'second']) {
     const colour = `colour.${values[name]}`
-    if (language.has(colour)) values[name] = t(colour)
+    if (language.has(colour)) values[name] = colourNoun(`${values[name]}`)
   }
   if (typeof values['card'] === 'number') values['card'] = cardName(values['card'])
   try {

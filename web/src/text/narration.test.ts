@@ -167,7 +167,7 @@ describe('the tallest towers', () => {
 
   it('are named with their owners', () => {
     expect(tallest({})).toBeNull()
-    expect(tallest({ A1: 'o3', B2: 'b2' })).toBe('3 floors in A1, You')
+    expect(tallest({ A1: 'o3', B2: 'b2' })).toBe('3 floors on A1, You')
     expect(tallest({ A1: 'o3', B2: 'b3' })).toBe('3 floors, 2 towers: You and Bob')
     expect(tallest({ A1: 'b3', B2: 'b3' })).toBe('3 floors, 2 towers: Bob')
   })

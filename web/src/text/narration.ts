@@ -42,6 +42,10 @@ export const levelName = (level: string): string => t(`level.${level}` as Key)
 
 export const colourName = (colour: string): string => t(`colour.${colour}` as Key)
 
+/** A colour as a noun, "in Blau": German writes nouns with a capital letter. */
+export const colourNoun = (colour: string): string =>
+  language.code === 'de' ? capitalize(colourName(colour)) : colourName(colour)
+
 export const playerOfColour = (context: NarrationContext, colour: string): number =>
   context.colours.findIndex((colours) => colours.includes(colour))
 
