@@ -66,6 +66,6 @@ def _take_screenshots(user: BrowserUser, running: str, finished: str, device: st
     expect_visible(user.dialog.locator(".sheet .total"))
     page.wait_for_timeout(800)  # the rows appear one by one
     screenshot("score-sheet")
-    user.go("/learn/4")
+    user.go("/learn/5")
     expect_visible(page.locator(".dock"))
     screenshot("tutorial")
