@@ -92,14 +92,14 @@ def test_the_editions_page_is_up_to_date() -> None:
 def test_the_rulebook_has_worked_examples_and_rulings(edition: str) -> None:
     """The engine computes the numbers; these are those of RULES 10."""
     text = rulebook.rulebook(edition)
-    for told in (
+    for sentence in (
         "(1 + 2 against 3)",
         "with 1 floor: 4 + 1 against 4.",
         "scores 4 (3 for the tallest, 1 for the tower)",
         "one redraw per turn",
         "two players sit South and North, and three sit South, West and North",
     ):
-        assert told in text
+        assert sentence in text
 
 
 def test_the_shuffle_on_the_record_page_equals_ours() -> None:

@@ -184,8 +184,8 @@ def _scoring(book: Edition) -> str:
         "- **2 points** in each city for the colour that owns more towers there than every other "
         "single colour (the majority). In a tie nobody scores; one tower is enough if it is the "
         "only one.\n"
-        "- **1 point** for every tower that you own. Towers that still stand score again in the next "
-        "round.\n\n"
+        "- **1 point** for every tower that you own. Towers that still stand score again in the "
+        "next round.\n\n"
         f"{_scoring_example(book)}"
     )
 

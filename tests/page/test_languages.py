@@ -281,6 +281,31 @@ def test_options_are_short_enough_for_a_phone(language: str) -> None:
     assert not {key: text for key, text in options.items() if len(text) > MAX_OPTION_LENGTH}
 
 
+def _glossary() -> list[tuple[str, str, str]]:
+    """The terms of the translator's guide: in English, a language, and its words."""
+    guide = (I18N.parents[2] / "docs/translating.md").read_text("utf-8")
+    terms = []
+    for line in re.findall(r"^\|(.+)\|$", guide, re.MULTILINE):
+        english, *translations = (cell.strip() for cell in line.split("|"))
+        if len(translations) == len(TRANSLATIONS) and english not in ("English", "---"):
+            terms += [(english, *pair) for pair in zip(TRANSLATIONS, translations, strict=True)]
+    return terms
+
+
+@each_translation
+def test_the_page_uses_the_words_of_the_glossary(language: str) -> None:
+    texts = [Parser(t).parse().text for b in BUNDLES for t in messages(b, language).values()]
+    page = " ".join(texts).casefold()
+    terms = [(english, words) for english, code, words in _glossary() if code == language]
+    assert len(terms) > 40
+    missing = [
+        (english, words)
+        for english, words in terms
+        if not any(word.casefold() in page for word in words.split(", "))
+    ]
+    assert not missing
+
+
 @each_language
 @each_bundle
 def test_punctuation_is_that_of_the_language(bundle: Path, language: str) -> None:
