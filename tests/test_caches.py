@@ -33,8 +33,8 @@ MAX_ENTRIES = {
     "server.protocol.schema.message_schema": 1,
     "server.storage.sqlite._insert_events": 500,  # the size of the largest batch of writes
     # One for each step of the tutorial.
-    "server.service.tutorial.exercise_state": 8,
-    "server.transport.http.tutorial._encoded_outcomes": 8,
+    "server.service.tutorial.exercise_state": 9,
+    "server.transport.http.tutorial._encoded_outcomes": 9,
 }
 """The caches without a size limit, and the number of different keys that they can have. Keys must
 follow from checked values of a game, never from what a client sends. A cache whose keys can't be

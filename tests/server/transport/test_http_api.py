@@ -168,7 +168,7 @@ def test_the_same_people_get_one_table_for_their_rematch(shared_server: RunningS
     rematch = bob.request("POST", path)["table"]
     assert ada.request("POST", path)["table"] == rematch
     info = ada.request("GET", f"/api/tables/{rematch}")["table"]
-    assert [seat["name"] for seat in info["seats"]] == ["Ada", "Eve", "Bob", "Easy 1"]
+    assert [seat["name"] for seat in info["seats"]] == ["Ada", "Eve", "Bob", "Lotte"]
     assert [seat["you"] for seat in info["seats"]] == [True, True, False, False]
     check_rejected("table_full", cat, "POST", f"/api/tables/{rematch}/seats")
     assert (info["first"], info["stage"]) == (1, "lobby")  # the next player starts

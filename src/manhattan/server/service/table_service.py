@@ -127,6 +127,7 @@ class TableService:
             name=actor.name,
             rematch_of=rematch_of,
             offered=offered,
+            bot_names=options.bot_names([actor.name, *(offer.name for offer in offered)]),
         )
         state = initial_state(table, event)
         await self.bus.subscribe(table)  # first, so that no event is missed
