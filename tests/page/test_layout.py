@@ -79,3 +79,133 @@ FIND_BESIDE_SCREEN: Final = """(selector) => [...document.querySelectorAll(selec
   .filter(([, box]) => box.left < 0 || box.right > innerWidth)
   .map(([text]) => text)"""
 """Elements that are cut off at the left or the right edge of the screen."""
+
+
+@pytest.mark.parametrize("size", [SMALLEST_PHONE, (360, 640), (390, 844)])
+def test_no_city_lies_under_the_dock_of_a_phone(
+    browser: Browser, server: RunningServer, size: tuple[int, int]
+) -> None:
+    with open_browser(browser, server.address, size) as ada:
+        table = table_after(ada, server, 4)
+        ada.go(f"/table/{table}")
+        assert ada.wait_for_task() == "build"
+        _expect_whole_board(ada)
+        ada.page.locator("button[data-card]:not(.off)").first.click()
+        _expect_whole_board(ada)
+        ada.go(f"/replay/{finished_table(ada, server)}?at=60")
+        expect_visible(ada.page.locator(".time"))
+        _expect_whole_board(ada)
+
+
+def _expect_whole_board(user: BrowserUser) -> None:
+    expect(user.page.locator(".cell")).to_have_count(54)
+    user.settle()
+    assert user.overflowing(".cell, section.dock, section.dock button", "body") == []
+    boxes = user.page.evaluate(
+        "['.board', 'section.dock'].map((name) => document.querySelector(name)"
+        ".getBoundingClientRect()).map(({ top, bottom }) => [top, bottom])"
+    )
+    assert boxes[0][1] <= boxes[1][0]
+
+
+def test_in_landscape_the_log_fills_the_room_above_the_dock(
+    browser: Browser, server: RunningServer
+) -> None:
+    with open_browser(browser, server.address, LANDSCAPE_PHONE) as ada:
+        ada.go(f"/table/{table_after(ada, server, 4)}")
+        ada.wait_for_task()
+        latest = ada.page.get_by_role("complementary", name="What happened")
+        expect_inside_screen(ada, latest)
+        expect_visible(latest.get_by_text("Tallest now"))
+        assert ada.overflowing(".dock button, .cell", "body") == []
+
+
+@pytest.mark.parametrize(
+    ("size", "language"),
+    [(SMALLEST_PHONE, "en"), (SMALLEST_PHONE, "nl"), (LANDSCAPE_PHONE, "en")],
+)
+def test_bots_are_told_apart_where_names_are_cut_off(
+    browser: Browser, server: RunningServer, size: tuple[int, int], language: str
+) -> None:
+    """The number of a bot stays visible."""
+    medium = [{"occupant": "bot", "level": "medium"}] * 3
+    with open_browser(browser, server.address, size, language) as ada:
+        ada.go(f"/table/{table_after(ada, server, 1, medium)}")
+        names = ada.page.locator(".opponents .name")
+        expect(names).to_have_count(3)
+        assert names.evaluate_all(FIND_CUT_OFF_NUMBERS) == []
+        if language == "en":
+            assert names.evaluate_all(
+                "(names) => names.every((name) => name.scrollWidth <= name.clientWidth)"
+            )
+
+
+FIND_CUT_OFF_NUMBERS: Final = """(names) => names.filter((name) => {
+  const walker = document.createTreeWalker(name, NodeFilter.SHOW_TEXT)
+  let text
+  while (walker.nextNode()) if (walker.currentNode.data.trim()) text = walker.currentNode
+  const range = document.createRange()
+  range.setStart(text, text.length - 1)
+  range.setEnd(text, text.length)
+  return range.getBoundingClientRect().right > name.getBoundingClientRect().right + 1
+}).map((name) => name.textContent)"""
+"""Names whose last character is not visible."""
+
+
+@on_small_screens
+def test_a_replay_on_a_phone_has_a_way_out_and_a_log(
+    browser: Browser, server: RunningServer, size: tuple[int, int]
+) -> None:
+    with open_browser(browser, server.address, size) as ada:
+        ada.go(f"/replay/{finished_table(ada, server)}?at=9")
+        banner = ada.page.get_by_role("banner")
+        expect(ada.page).to_have_title("Replay · Ada, Easy 1, Easy 2, Easy 3 · Manhattan")
+        for tool in ("Settings", "What happened"):
+            expect_inside_screen(ada, banner.get_by_role("button", name=tool))
+        banner.get_by_role("button", name="What happened").click()
+        expect(ada.dialog.get_by_role("listitem")).not_to_have_count(0)
+        ada.page.keyboard.press("Escape")
+        banner.get_by_role("button", name="Settings").click()
+        expect_visible(ada.dialog.get_by_label("Language"))
+        ada.page.keyboard.press("Escape")
+        home = banner.get_by_role("link", name="Manhattan")
+        expect_inside_screen(ada, home)
+        home.click()
+        expect_visible(ada.page.get_by_role("button", name="Play now"))
+
+
+def test_a_replay_turns_all_cards_like_the_board(browser: Browser, server: RunningServer) -> None:
+    """Before a build, the builder's hand shows a card at the site's place on the drawn board."""
+    with open_browser(browser, server.address) as ada:
+        table = finished_table(ada, server)
+        record = server.client("Ada").record(table)
+        moves = [event for event in record["events"] if "move" in event]
+        builds = {n: event for n, event in enumerate(moves) if "+" in event["move"]}
+        sides = set()
+        for number, event in list(builds.items())[:8]:
+            ada.go(f"/replay/{table}?at={number}")
+            player = record["players"][event["player"]]
+            sides.add(player["side"])
+            place = event["move"][1]
+            hand = ada.page.locator(f".hand.{player['colours'][0]} .card")
+            expect_visible(hand.locator(f".at{place}"))
+            named = hand.filter(has=ada.page.locator(f".at{place}")).first
+            expect(named).to_have_text(ada.message(f"position.{place}"))
+        assert sides == {"south", "west", "north", "east"}
+        expect_visible(ada.page.get_by_text("Every card is turned"))
+
+
+def test_the_whole_log_opens_next_to_the_board(browser: Browser, server: RunningServer) -> None:
+    with open_browser(browser, server.address, (1440, 900)) as ada:
+        ada.go(f"/table/{table_after(ada, server, 4)}")
+        ada.wait_for_task()
+        button = ada.page.get_by_role("banner").get_by_role("button", name="What happened")
+        entries = ada.page.get_by_role("complementary", name="What happened").locator("li")
+        expect(entries).to_have_count(9)
+        button.click()
+        expect(button).to_have_attribute("aria-expanded", "true")
+        expect(entries.filter(has_text="chose")).to_have_count(4)
+        assert ada.dialog.count() == 0
+        ada.screenshot("log-desktop")
+        button.click()
+        expect(entries).to_have_count(9)
