@@ -30,7 +30,19 @@ export function memoizeContext(): (context: NarrationContext) => NarrationContex
 /** The names to show for the seats of a table: a bot is called by its level and its number. */
 export function displayNames(seats: readonly { name: string; level: string | null }[]): string[] {
   let bots = 0
-  return seats.map(({ name, level }) => (level ? `${levelName(level)} ${++bots}` : name))
+  return distinctNames(
+    seats.map(({ name, level }) => (level ? `${levelName(level)} ${++bots}` : name))
+  )
+}
+
+/** Number the second and every further player of the same name: "Ada", "Ada (2)". */
+function distinctNames(names: readonly string[]): string[] {
+  const seen = new Map<string, number>()
+  return names.map((name) => {
+    const count = (seen.get(name) ?? 0) + 1
+    seen.set(name, count)
+    return name && count > 1 ? `${name} (${count})` : name
+  })
 }
 
 export const levelName = (level: string): string => t(`level.${level}` as Key)
