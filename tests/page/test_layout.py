@@ -124,7 +124,7 @@ def test_in_landscape_the_log_fills_the_room_above_the_dock(
     ("size", "language"),
     [(SMALLEST_PHONE, "en"), (SMALLEST_PHONE, "nl"), (LANDSCAPE_PHONE, "en")],
 )
-def test_bots_are_told_apart_where_names_are_cut_off(
+def test_bots_keep_their_numbers_where_names_are_cut_off(
     browser: Browser, server: RunningServer, size: tuple[int, int], language: str
 ) -> None:
     """The number of a bot stays visible."""

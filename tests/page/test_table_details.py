@@ -165,7 +165,7 @@ def test_a_new_player_reads_what_choosing_is_for_and_counts_only_marked_sites(
                 expect_visible(ada.page.get_by_text(re.compile(r"Pick one of \d+ sites")))
 
 
-def test_players_of_the_same_name_are_told_apart(browser: Browser, server: RunningServer) -> None:
+def test_players_of_the_same_name_get_numbers(browser: Browser, server: RunningServer) -> None:
     with open_browser(browser, server.address) as ada:
         open_table(ada, server, {"occupant": "here", "name": "Ada"}, BOTS[0], first=0)
         expect_visible(ada.dialog.get_by_role("heading", name="Ada’s turn"))

@@ -7,7 +7,7 @@ from aiohttp import web
 from manhattan.server.domain.errors import CommandRejected, ErrorCode
 from manhattan.server.protocol.requests import TutorialRequest
 from manhattan.server.protocol.responses import TutorialStep
-from manhattan.server.service.tutorial import EXERCISES, tutorial_step
+from manhattan.server.service.tutorial import EXERCISES, try_moves, tutorial_step
 from manhattan.server.transport.http.routing import RouteTable
 
 tutorial = RouteTable("tutorial")
@@ -25,8 +25,9 @@ async def show_step(request: web.Request) -> TutorialStep:
     examples={"a move": {"moves": ["C5+2"]}, "no move": {"moves": []}},
 )
 async def play_step(request: web.Request, body: TutorialRequest) -> TutorialStep:
-    """Show a step after the learner's moves, and whether they solve its task."""
-    return tutorial_step(_step(request), body.moves)
+    """Show a step after the learner's moves, and whether they solve its task. If the last move is
+    illegal, show the step before it, and why."""
+    return try_moves(_step(request), body.moves)
 
 
 def _step(request: web.Request) -> int:
