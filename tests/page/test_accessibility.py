@@ -19,6 +19,15 @@ from support.server_fixtures import RunningServer, play_on
 AXE: Final = Path(__file__).parent.parent.parent / "web/node_modules/axe-core/axe.min.js"
 LANGUAGES: Final = ("en", "de", "fr", "nl", "pl")
 SMALL_PHONE: Final = (360, 740)
+SIZES: Final = (
+    (320, 568),
+    (360, 640),
+    (390, 844),
+    (844, 390),
+    (768, 1024),
+    (1024, 768),
+    (1440, 900),
+)
 
 
 @cache
@@ -138,7 +147,8 @@ def _screenshot(user: BrowserUser, state: str, suffix: str) -> None:
 
 @on_each_tour
 def test_axe_finds_no_violation(browser: Browser, server: RunningServer, tour: str) -> None:
-    """All rules in the light theme; in the dark theme, which differs only in colours, contrast."""
+    """All rules in the light theme; in the dark theme and in forced colours, which differ only in
+    colours, contrast."""
     with open_browser(browser, server.address, DESKTOP) as ada:
         for state in TOURS[tour](ada, server):
             _screenshot(ada, state, "desktop-light")
@@ -146,7 +156,25 @@ def test_axe_finds_no_violation(browser: Browser, server: RunningServer, tour: s
             ada.page.emulate_media(color_scheme="dark")
             _screenshot(ada, state, "desktop-dark")
             assert violations(ada, "color-contrast") == [], f"{state} in the dark theme"
-            ada.page.emulate_media(color_scheme="light")
+            ada.page.emulate_media(color_scheme="light", forced_colors="active")
+            _screenshot(ada, state, "desktop-forced")
+            assert violations(ada, "color-contrast") == [], f"{state} in forced colours"
+            ada.page.emulate_media(forced_colors="none")
+
+
+@pytest.mark.parametrize(
+    "tour", ["game", *(pytest.param(tour, marks=pytest.mark.thorough) for tour in list(TOURS)[:2])]
+)
+def test_axe_finds_no_violation_at_any_size(
+    browser: Browser, server: RunningServer, tour: str
+) -> None:
+    """The parts of the page that exist depend on the size of the screen."""
+    with open_browser(browser, server.address, SIZES[0]) as ada:
+        for state in TOURS[tour](ada, server):
+            for size in SIZES:
+                ada.resize(*size)
+                assert violations(ada) == [], f"{state} at {size}"
+            ada.resize(*SIZES[0])
 
 
 FIND_SMALL_TARGETS: Final = """() =>

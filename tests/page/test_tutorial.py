@@ -97,6 +97,8 @@ def test_the_whole_tutorial(browser: Browser, server: RunningServer, size: tuple
 
 def test_an_illegal_move_is_explained(browser: Browser, server: RunningServer) -> None:
     with open_browser(browser, server.address) as ada:
+        logged: list[str] = []
+        ada.page.on("console", lambda message: logged.append(message.text))
         ada.go("/learn/5")
         pick(ada, 5, "orange1", "C5")
         expect_visible(
@@ -105,6 +107,7 @@ def test_an_illegal_move_is_explained(browser: Browser, server: RunningServer) -
         assert not outcome(ada).count()
         build(ada, 5, "orange2", "C5")
         expect_visible(outcome(ada).get_by_text("the whole tower is yours"))
+        assert logged == []  # a mistake is not a failed request
 
 
 @pytest.mark.thorough

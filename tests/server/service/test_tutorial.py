@@ -140,7 +140,7 @@ def test_hidden_cards_are_not_sent(ada: RecordingClient, number: int) -> None:
             assert json.dumps(list(hidden)) not in text
         assert set(step) == {
             *("number", "steps", "edition", "players", "rounds", "blocks"),
-            *("position", "private", "game_events", "outcome"),
+            *("position", "private", "game_events", "outcome", "problem"),
         }
         assert "clock" not in step["position"]
 
@@ -166,16 +166,25 @@ def test_hidden_cards_are_not_sent(ada: RecordingClient, number: int) -> None:
         (2, ["F5+2", "F3+1"], "not_your_turn"),
     ],
 )
-def test_an_illegal_move_is_rejected_with_its_reason(
+def test_an_illegal_move_changes_nothing_and_is_explained(
     ada: RecordingClient, number: int, moves: list[str], reason: str
 ) -> None:
-    status, problem = rejection(ada, number, *moves)
-    assert (status, problem["reason"]) == (409, reason)
+    step = step_after(ada, number, *moves)
+    problem = step.pop("problem")
+    assert problem["reason"] == reason
     assert problem["text"]
+    before = step_after(ada, number, *moves[:-1])
+    assert before.pop("problem") is None
+    assert step == before
 
 
-def test_a_rejection_has_its_parameters(ada: RecordingClient) -> None:
-    _, problem = rejection(ada, 5, "C5+1")
+def test_moves_after_an_illegal_one_are_rejected(ada: RecordingClient) -> None:
+    status, problem = rejection(ada, 5, "C5+1", "C5+2")
+    assert (status, problem["reason"]) == (409, "too_few_floors")
+
+
+def test_an_explanation_has_its_parameters(ada: RecordingClient) -> None:
+    problem = step_after(ada, 5, "C5+1")["problem"]
     assert problem["params"] == {"site": "C5", "owner": "blue", "floors": 3, "yours": 2}
 
 
@@ -203,7 +212,7 @@ def test_any_body_gets_an_answer(ada: RecordingClient, number: int, sent: Any) -
     answer = ada.request("POST", f"/api/tutorial/{number}", {"moves": sent})
     body = answer.json()
     if answer.status_code == 200:
-        assert body["position"]["ply"] == len(sent)
+        assert body["position"]["ply"] == len(sent) - (body["problem"] is not None)
     else:
         assert answer.status_code in (409, 422)
         assert body["reason"]

@@ -1162,6 +1162,10 @@ export interface TutorialStep {
    * `open` before the first move; then whether the task is solved.
    */
   outcome: 'missed' | 'open' | 'solved'
+  /**
+   * Why the last move is illegal; the position is the one before it.
+   */
+  problem: Problem | null
 }
 /**
  * What one player sees in addition to the public state.

@@ -6,6 +6,8 @@ export type BoardModeSetting = 'auto' | 'skyline' | 'plan'
 interface Values {
   theme: ThemeSetting
   boardMode: BoardModeSetting
+  /** On a shared screen: show the board from one side in every turn. */
+  fixedView: boolean
   confirm: boolean
   sounds: boolean
   motion: boolean
@@ -18,6 +20,7 @@ const STORAGE_KEY = 'manhattan'
 const DEFAULTS: Values = {
   theme: 'auto',
   boardMode: 'auto',
+  fixedView: false,
   confirm: true,
   sounds: false,
   motion: true,

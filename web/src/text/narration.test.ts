@@ -65,7 +65,12 @@ describe('names', () => {
       { name: '', level: null },
       { name: 'Easy 2', level: 'easy' }
     ]
-    expect(displayNames(seats)).toEqual(['Hard 1', 'Hard 1', '', 'Easy 2'])
+    expect(displayNames(seats)).toEqual(['Hard 1', 'Hard 1 (2)', '', 'Easy 2'])
+  })
+
+  it('get a number where several players have the same', () => {
+    const seats = ['Ada', 'Bob', 'Ada', 'Ada'].map((name) => ({ name, level: null }))
+    expect(displayNames(seats)).toEqual(['Ada', 'Bob', 'Ada (2)', 'Ada (3)'])
   })
 
   it('address the viewer', () => {

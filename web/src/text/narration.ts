@@ -31,10 +31,22 @@ export function memoizeContext(): (context: NarrationContext) => NarrationContex
  * number, "Hard 1": the level is translated. */
 export function displayNames(seats: readonly { name: string; level: string | null }[]): string[] {
   let bots = 0
-  return seats.map(({ name, level }) => {
-    if (!level) return name
-    bots += 1
-    return /^\w+ \d$/.test(name) ? `${levelName(level)} ${bots}` : name
+  return distinctNames(
+    seats.map(({ name, level }) => {
+      if (!level) return name
+      bots += 1
+      return /^\w+ \d$/.test(name) ? `${levelName(level)} ${bots}` : name
+    })
+  )
+}
+
+/** Number the second and every further player of the same name: "Ada", "Ada (2)". */
+function distinctNames(names: readonly string[]): string[] {
+  const seen = new Map<string, number>()
+  return names.map((name) => {
+    const count = (seen.get(name) ?? 0) + 1
+    seen.set(name, count)
+    return name && count > 1 ? `${name} (${count})` : name
   })
 }
 

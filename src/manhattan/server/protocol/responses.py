@@ -9,7 +9,13 @@ from msgspec import Meta
 
 from manhattan.bots import Evaluation, Hint
 from manhattan.server.domain.clocks import Correspondence, Milliseconds, NoClock, RealTime
-from manhattan.server.protocol.messages import GameEvent, PlayerState, Position, TableInfo
+from manhattan.server.protocol.messages import (
+    GameEvent,
+    PlayerState,
+    Position,
+    Problem,
+    TableInfo,
+)
 
 
 class _Response(msgspec.Struct, frozen=True, kw_only=True):
@@ -177,6 +183,10 @@ class TutorialStep(_Response, frozen=True):
     outcome: Annotated[
         Literal["open", "solved", "missed"],
         Meta(description="`open` before the first move; then whether the task is solved."),
+    ]
+    problem: Annotated[
+        Problem | None,
+        Meta(description="Why the last move is illegal; the position is the one before it."),
     ]
 
 

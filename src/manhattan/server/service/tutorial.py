@@ -12,12 +12,15 @@ from functools import cache
 from types import MappingProxyType
 from typing import Final, Literal
 
+import msgspec
+
 from manhattan.projected_scores import ProjectedScores
 from manhattan.rules import (
     DECK,
     Build,
     Colour,
     Event,
+    IllegalMove,
     Move,
     Phase,
     SeedShuffler,
@@ -35,7 +38,7 @@ from manhattan.rules.chance import SEED_BYTES
 from manhattan.rules.scoring import Sheet, score_round
 from manhattan.rules.towers import Board
 from manhattan.server.protocol.responses import TutorialPlayer, TutorialStep
-from manhattan.server.protocol.serialize import game_events, player_state, position
+from manhattan.server.protocol.serialize import game_events, player_state, position, problem_of
 from manhattan.view import view
 
 LEARNER: Final = 0
@@ -170,6 +173,18 @@ EXERCISES: Final[Mapping[int, Exercise]] = MappingProxyType(
 )
 
 
+def try_moves(number: int, moves: Sequence[str]) -> TutorialStep:
+    """Return an exercise after the learner's moves, of which the last one may be illegal.
+
+    Mistakes are part of learning: the answer explains them, and browsers log no failed request.
+    """
+    try:
+        return tutorial_step(number, moves)
+    except IllegalMove as error:
+        before = tutorial_step(number, moves[:-1])
+        return msgspec.structs.replace(before, problem=problem_of(error.refusal))
+
+
 def tutorial_step(number: int, moves: Sequence[str] = ()) -> TutorialStep:
     """Return an exercise after the learner's moves. An illegal move raises."""
     exercise, state = EXERCISES[number], exercise_state(number)
@@ -195,6 +210,7 @@ def tutorial_step(number: int, moves: Sequence[str] = ()) -> TutorialStep:
         private=player_state(view(state, LEARNER)),
         game_events=game_events(events, public.setup, LEARNER),
         outcome=outcome,
+        problem=None,
     )
 
 

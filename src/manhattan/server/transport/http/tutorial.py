@@ -11,7 +11,12 @@ from manhattan.server.domain.errors import CommandRejected, ErrorCode
 from manhattan.server.protocol.requests import TutorialRequest
 from manhattan.server.protocol.responses import TutorialStep
 from manhattan.server.protocol.serialize import encode
-from manhattan.server.service.tutorial import EXERCISES, exercise_state, tutorial_step
+from manhattan.server.service.tutorial import (
+    EXERCISES,
+    exercise_state,
+    try_moves,
+    tutorial_step,
+)
 from manhattan.server.transport.http.routing import JSON, RouteTable
 
 tutorial = RouteTable("tutorial")
@@ -44,8 +49,9 @@ def _encoded_outcomes(number: int) -> bytes:
     examples={"a move": {"moves": ["C5+2"]}, "no move": {"moves": []}},
 )
 async def play_step(request: web.Request, body: TutorialRequest) -> TutorialStep:
-    """Show a step after the learner's moves, and whether they solve its task."""
-    return tutorial_step(_step(request), body.moves)
+    """Show a step after the learner's moves, and whether they solve its task. If the last move is
+    illegal, show the step before it, and why."""
+    return try_moves(_step(request), body.moves)
 
 
 def _step(request: web.Request) -> int:
