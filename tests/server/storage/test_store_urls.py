@@ -96,7 +96,7 @@ def test_a_database_of_a_newer_version_is_neither_served_nor_copied(
     with pytest.raises(StoreNewer, match="newer version of Manhattan") as newer:
         asyncio.run(open_store(address))
     message = str(newer.value)
-    assert "it has migration 9, this version knows 1" in message
+    assert "it has migration 9, this version knows 2" in message
     assert PASSWORD not in message
     for command in (
         ["serve", "--host", "127.0.0.1", "--port", "0", "--no-access-log", "--database", address],
