@@ -15,6 +15,8 @@ export type Message =
   | WhyMessage
   | ErrorMessage
   | BotPreparingMessage
+  | SubscribedMessage
+  | GameChangedMessage
 /**
  * A side of the board, in clockwise order: each is the left neighbour of the one before.
  */
@@ -824,6 +826,23 @@ export interface ErrorMessage {
 export interface BotPreparingMessage {
   type: 'bot_preparing'
   player: number
+}
+/**
+ * From now on `game_changed` comes for the person's games: the first message of the websocket
+ *     for notifications.
+ */
+export interface SubscribedMessage {
+  type: 'subscribed'
+}
+/**
+ * One of the person's games has changed.
+ */
+export interface GameChangedMessage {
+  type: 'game_changed'
+  /**
+   * Null if any may have changed: messages may be lost.
+   */
+  table: string | null
 }
 /**
  * The name that a person wants to be called.
