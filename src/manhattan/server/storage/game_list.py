@@ -17,7 +17,7 @@ from manhattan.server.storage.projection import GAME_STATES, GameState, GameSumm
 
 _IS_YOUR_TURN: Final = "(h.stage = 'playing' AND h.seats LIKE '%' || t.awaited || '%')"
 """Whether a game waits for the person: the one thing that changes with every move. It isn't stored
-for each person, because the write path would become longer by two rows."""
+for each person, because each move would write two more rows."""
 _COLUMNS: Final = (
     f"h.table_id, h.stage, h.since, h.seats, h.removed, {_IS_YOUR_TURN}, t.due, t.moved_at, "
     "t.mover, t.board, t.game"
