@@ -53,7 +53,7 @@ def test_ten_running_and_fifty_finished_games(
             expect(rows(user, "running")).to_have_count(2)
             expect(rows(user, "finished")).to_have_count(1)
         user.page.get_by_role("link", name="My games").first.click()
-        expect(user.page).to_have_title("My games · Manhattan")
+        expect(user.page).to_have_title("(1) My games · Manhattan")
         expect(card(user, mine)).to_be_visible()
         expect(rows(user, "running")).to_have_count(RUNNING)
         expect(rows(user, "finished")).to_have_count(PAGE - RUNNING - 1)
@@ -93,6 +93,7 @@ def test_the_lists_change_when_a_friend_plays(browser: Browser, server: RunningS
             play_on(seat, moves=1)
         expect(card(user, home)).to_be_visible()
         expect(user.page.get_by_text("1 game waits for you")).to_be_visible()
+        expect(user.page).to_have_title("(1) Manhattan")  # for people who look at another tab
         user.go("/games")
         expect(card(user, home)).to_be_visible()
         expect(row(user, other)).to_contain_text("Bob to move")

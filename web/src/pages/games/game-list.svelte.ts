@@ -5,8 +5,9 @@ import { ServerSocket, type SocketListener } from '$/protocol/socket'
 import type { GameCounts, Message, MyGame, MyGameEntry, MyGameList } from '$/protocol/types.gen'
 import { insertGame, mergeFirstPage } from './game-order'
 
-/** After a change, further changes are collected for this time. */
+/** After a change, further changes are collected for this time; in a hidden tab for longer. */
 const COLLECT_MS = 400
+const COLLECT_HIDDEN_MS = 5000
 /** More changed games than this are not asked for one by one. */
 const MAX_SINGLE = 5
 
@@ -102,7 +103,8 @@ export class GameList implements SocketListener {
     if (message.type === 'subscribed') void this.load() // games may have changed before
     if (message.type !== 'game_changed') return
     this.#changed.add(message.table)
-    if (!this.#timer) this.#timer = window.setTimeout(() => void this.#refresh(), COLLECT_MS)
+    const wait = document.visibilityState === 'hidden' ? COLLECT_HIDDEN_MS : COLLECT_MS
+    if (!this.#timer) this.#timer = window.setTimeout(() => void this.#refresh(), wait)
   }
 
   onConnectionChange(connected: boolean): void {

@@ -7,6 +7,11 @@ import { displayNames } from '$/text/narration'
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 
+/** The title of a tab, with the number of games that wait for the visitor. */
+export function titleText(title: string, waiting: number): string {
+  return waiting ? `(${waiting}) ${title}` : title
+}
+
 /** The names of all players; the visitor is "You", unless several people share the screen. */
 export function playerNames(game: MyGame): string[] {
   const shared = game.players.filter(({ you }) => you).length > 1
