@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, expect
 
 from manhattan.server.service.tutorial import EXERCISES
 from support.browser_user import BOTS, DESKTOP, BrowserUser, expect_visible, open_browser
+from support.many_games import play_games
 from support.server_fixtures import RunningServer, play_on
 
 AXE: Final = Path(__file__).parent.parent.parent / "web/node_modules/axe-core/axe.min.js"
@@ -136,8 +137,42 @@ def _game_states(user: BrowserUser, server: RunningServer) -> Iterator[str]:
     yield "replay"
 
 
-TOURS: Final = {"pages": _static_pages, "tutorial": _tutorial_steps, "game": _game_states}
-"""All pages and states, in three tours that can run side by side."""
+def _game_lists(user: BrowserUser, server: RunningServer) -> Iterator[str]:
+    """Home and My games, without and with games."""
+    user.go("/games")
+    expect_visible(user.page.locator(".notice"))
+    yield "my games, empty"
+    ada, bob, cat = (server.client(name) for name in ("Ada", "Maximilian the Elder", "Cat"))
+    play_games(server, [ada, bob], 2, 999)
+    play_games(server, [bob, ada, cat], 2, 999)
+    play_games(server, [ada, bob, cat], 2, 30, clock={"kind": "correspondence", "days": 3})
+    play_games(server, [bob, ada], 1, 16)
+    play_games(server, [ada, bob], 1, 16)
+    ada.open_table(seats=[{"occupant": "me"}, {"occupant": "open"}])
+    user.sign_in(ada)
+    user.go("/")
+    expect_visible(user.page.locator(".dock"))
+    user.page.wait_for_load_state("networkidle")
+    yield "home with games"
+    user.go("/games")
+    expect_visible(user.page.locator("[data-game]"))
+    user.page.wait_for_load_state("networkidle")
+    yield "my games"
+    user.page.locator("[data-state=finished] button").first.click()
+    expect_visible(user.page.locator(".removed"))
+    yield "a game removed"
+    user.page.locator(".more button").last.click()
+    expect(user.page.locator("[data-game]")).to_have_count(1)
+    yield "removed games"
+
+
+TOURS: Final = {
+    "pages": _static_pages,
+    "tutorial": _tutorial_steps,
+    "game": _game_states,
+    "game lists": _game_lists,
+}
+"""All pages and states, in tours that can run side by side."""
 on_each_tour = pytest.mark.parametrize("tour", TOURS)
 
 

@@ -254,7 +254,7 @@ def test_a_correspondence_game_is_resumed_from_the_home_page(
         ada.do_task()
         ply = ada.ply
         ada.go("/")
-        ada.page.get_by_role("list", name="Your tables").get_by_role("link").first.click()
+        ada.page.get_by_role("region", name="Your turn").get_by_role("link").first.click()
         ada.wait_for_task()
         assert ada.ply >= ply
         for size in ((320, 568), PHONE, DESKTOP):

@@ -254,7 +254,7 @@ def probe(
     one.execute("why", move=str(move))
     one.execute("why", move="A1+1")
     if thoroughly:
-        for path in (session.path, f"{session.path}/record", "/api/me/tables"):
+        for path in (session.path, f"{session.path}/record", "/api/me/games"):
             one.request("GET", path)
         one.watch(session.table, max(0, ply - 3))
     if session.game.public.phase is Phase.SELECT:  # later, hints get better with time

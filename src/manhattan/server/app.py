@@ -30,14 +30,12 @@ from manhattan.server.transport.http.openapi import openapi
 from manhattan.server.transport.http.routing import add_routes, json_response
 from manhattan.server.transport.http.static import Page, add_page
 from manhattan.server.transport.ratelimit import MAX_BODY_BYTES, RateLimiter
-from manhattan.server.transport.request_context import SERVICES, SOCKET_ROUTE, Services
-from manhattan.server.transport.ws.connection import (
-    CONNECTIONS,
-    close_connections,
-    serve_websocket,
-)
+from manhattan.server.transport.request_context import SERVICES, SOCKET_ROUTES, Services
+from manhattan.server.transport.ws.client_socket import CLIENT_SOCKETS, close_websockets
+from manhattan.server.transport.ws.connection import serve_table
+from manhattan.server.transport.ws.notifications import serve_notifications
 
-_SOCKET_PATH: Final = "/api/tables/{table:[^/]{1,40}}/socket"
+_SOCKETS: Final = {"table_socket": serve_table, "notification_socket": serve_notifications}
 
 
 async def open_services(config: ServerConfig) -> Services:
@@ -76,11 +74,12 @@ def make_app(services: Services, config: ServerConfig) -> web.Application:
         middlewares=[log_access, handle_errors, check_request], client_max_size=MAX_BODY_BYTES
     )
     app[SERVICES] = services
-    app[CONNECTIONS] = set()
+    app[CLIENT_SOCKETS] = set()
     app.on_response_prepare.append(add_security_headers)
-    app.on_shutdown.append(close_connections)
+    app.on_shutdown.append(close_websockets)
     add_routes(app, ROUTES)
-    app.router.add_get(_SOCKET_PATH, serve_websocket, name=SOCKET_ROUTE, allow_head=False)
+    for name, path in SOCKET_ROUTES.items():
+        app.router.add_get(path, _SOCKETS[name], name=name, allow_head=False)
     _add_document(app, "/api/openapi.json", openapi(ROUTES))
     _add_document(app, "/api/messages.schema.json", message_schema())
     add_health(app, Readiness(services.tables), public_metrics=config.public_metrics)

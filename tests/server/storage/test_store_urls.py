@@ -112,7 +112,7 @@ async def migrate_ahead(address: str) -> None:
     """Add migrations of future versions."""
     async with store_at(address) as store:
         statement = "INSERT INTO migrations (number, name) VALUES ($1, 'future.sql')"
-        await store.write(*(Statement(statement, (number,)) for number in (3, 9)))
+        await store.write(*(Statement(statement, (number,)) for number in (8, 9)))
 
 
 SECRET = "hunter2"

@@ -46,7 +46,7 @@ def test_a_revoked_account_is_gone(shared_server: RunningServer) -> None:
     assert ada.request("DELETE", "/api/me") == {"name": None}
     ada.cookie = cookie
     assert ada.request("GET", "/api/me") == {"name": None}
-    check_rejected("no_identity", ada, "GET", "/api/me/tables")
+    check_rejected("no_identity", ada, "GET", "/api/me/games")
 
 
 @pytest.mark.parametrize("name", ["", " ", "x" * 61, "a\nb", "\x1b[2J", 7, None])
@@ -87,21 +87,6 @@ def test_only_public_tables_are_listed(shared_server: RunningServer) -> None:
     assert public not in {table["id"] for table in bob.list_tables()}
     assert public in {table["id"] for table in bob.list_tables("playing")}
     bob.take_seat(private)  # the link is enough
-
-
-def test_the_own_tables_say_whose_turn_it_is(server: RunningServer) -> None:
-    ada, bob = server.client("Ada"), server.client("Bob")
-    clock = {"kind": "correspondence", "days": 1}
-    table = ada.open_table(seats=TWO_SEATS, first=0, clock=clock)
-    bob.take_seat(table)
-    ada.start_game(table)
-    [of_ada] = ada.request("GET", "/api/me/tables")["tables"]
-    [of_bob] = bob.request("GET", "/api/me/tables")["tables"]
-    assert (of_ada["your_turn"], of_bob["your_turn"]) == (True, False)
-    assert of_ada["due"] == of_bob["due"] > 0
-    with ada.connect(table) as seat:
-        play_on(seat, moves=1)
-    assert bob.request("GET", "/api/me/tables")["tables"][0]["your_turn"] is True
 
 
 def test_seats_are_taken_left_and_given_to_bots(shared_server: RunningServer) -> None:

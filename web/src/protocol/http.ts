@@ -7,10 +7,13 @@ import type {
   RematchTable,
   SeatTransferSecret,
   TableList,
-  MyTableList,
+  MyGame,
+  MyGameEntry,
+  MyGameList,
   PushKey,
   PushStatus,
   PushSubscriptionRequest,
+  Statistics,
   Account,
   RecordCheck,
   Problem,
@@ -74,6 +77,9 @@ async function tutorialStep(number: number, moves: readonly string[] = []): Prom
 export const isUnreachable = (error: unknown): boolean =>
   error instanceof ApiError && error.problem.reason === SERVER_UNREACHABLE.reason
 
+/** The games that a list shows. */
+export type GameFilter = 'all' | MyGame['state']
+
 export const api = {
   me: () => request<Account>('GET', '/me'),
   setName: (name: string) => request<Account>('PUT', '/me', { name }),
@@ -87,7 +93,14 @@ export const api = {
   view: (table: string) => request<ViewMessage>('GET', `/tables/${table}`),
   tables: (stage: 'lobby' | 'playing' | 'over') =>
     request<TableList>('GET', `/tables?stage=${stage}`),
-  myTables: () => request<MyTableList>('GET', '/me/tables'),
+  myGames: (state: GameFilter = 'all', cursor: string | null = null) =>
+    request<MyGameList>('GET', `/me/games?state=${state}${cursor ? `&cursor=${cursor}` : ''}`),
+  removedGames: (cursor: string | null = null) =>
+    request<MyGameList>('GET', `/me/games?removed=true${cursor ? `&cursor=${cursor}` : ''}`),
+  myGame: (table: string) => request<MyGameEntry>('GET', `/me/games/${table}`),
+  removeGame: (table: string) => request<MyGameEntry>('DELETE', `/me/games/${table}`),
+  restoreGame: (table: string) => request<MyGameEntry>('PUT', `/me/games/${table}`),
+  statistics: () => request<Statistics>('GET', '/me/statistics'),
   openTable: (options: TableOptionsInput, start: boolean) =>
     request<TableInfo>('POST', `/tables?start=${start}`, options),
   takeSeat: (table: string, seat: number) =>

@@ -15,6 +15,8 @@ export type Message =
   | WhyMessage
   | ErrorMessage
   | BotPreparingMessage
+  | SubscribedMessage
+  | GameChangedMessage
 /**
  * A side of the board, in clockwise order: each is the left neighbour of the one before.
  */
@@ -879,6 +881,23 @@ export interface BotPreparingMessage {
   player: number
 }
 /**
+ * From now on `game_changed` comes for the person's games: the first message of the websocket
+ *     for notifications.
+ */
+export interface SubscribedMessage {
+  type: 'subscribed'
+}
+/**
+ * One of the person's games has changed.
+ */
+export interface GameChangedMessage {
+  type: 'game_changed'
+  /**
+   * Null if any may have changed: messages may be lost.
+   */
+  table: string | null
+}
+/**
  * The name that a person wants to be called.
  */
 export interface AccountRequest {
@@ -947,6 +966,23 @@ export interface TableListQuery {
    * The stage of the tables.
    */
   stage?: 'lobby' | 'over' | 'playing'
+}
+/**
+ * Which of the person's games to list.
+ */
+export interface MyGamesQuery {
+  /**
+   * The state of the games; `all` lists the states in this order.
+   */
+  state?: 'all' | 'finished' | 'lobby' | 'running' | 'your_turn'
+  /**
+   * List the games that were removed from the list instead.
+   */
+  removed?: boolean
+  /**
+   * The `next` of the page before, with the same state.
+   */
+  cursor?: string
 }
 /**
  * Whether the game starts at once.
@@ -1030,22 +1066,129 @@ export interface TableList {
   tables: ListedTable[]
 }
 /**
- * A table where the person has a seat.
+ * A player of one of the person's games.
  */
-export interface MyTable {
-  table: TableInfo
-  round: number
-  your_turn: boolean
+export interface MyGamePlayer {
+  name: string
   /**
-   * When the running clock expires.
+   * The bot that has the seat.
    */
-  due: number | null
+  level: string | null
+  open: boolean
+  colours: string[]
+  you: boolean
+  points: number
+  /**
+   * 1 for the winners, once the game is over; ties share one.
+   */
+  place: number | null
 }
 /**
- * The person's tables, the latest first.
+ * A game in which the person has a seat. It holds what any spectator may know.
  */
-export interface MyTableList {
-  tables: MyTable[]
+export interface MyGame {
+  /**
+   * The table.
+   */
+  id: string
+  state: 'finished' | 'lobby' | 'running' | 'your_turn'
+  removed: boolean
+  /**
+   * When the game got into this state; of a finished game, its end.
+   */
+  since: number
+  /**
+   * When your clock expires, if it runs.
+   */
+  deadline: number | null
+  edition: string
+  round: number
+  rounds: number
+  /**
+   * In turn order.
+   */
+  players: MyGamePlayer[]
+  mover: number | null
+  /**
+   * The letter of the colour on top of each of the 54 sites, or a dot, in the order A1 to F9; empty before the game.
+   */
+  board: string
+  /**
+   * How far you were ahead of the best other player after each round; negative behind. Empty where you share your screen.
+   */
+  leads: number[]
+}
+/**
+ * The number of the person's games by state, and of those removed from the list.
+ */
+export interface GameCounts {
+  your_turn: number
+  running: number
+  lobby: number
+  finished: number
+  removed: number
+}
+/**
+ * A page of the person's games. Games that wait for the person come in the order of their
+ *     deadlines, all others the latest first.
+ */
+export interface MyGameList {
+  games: MyGame[]
+  /**
+   * The cursor of the next page, if there is one.
+   */
+  next: string | null
+  counts: GameCounts
+}
+/**
+ * One of the person's games, and the number of all of them.
+ */
+export interface MyGameEntry {
+  game: MyGame
+  counts: GameCounts
+}
+/**
+ * The person's finished games of one kind.
+ */
+export interface StatisticsGroup {
+  games: number
+  wins: number
+}
+/**
+ * Games with a number of players.
+ */
+export interface PlayersStatistics {
+  games: number
+  wins: number
+  players: number
+}
+/**
+ * Games whose strongest bot has a level.
+ */
+export interface BotsStatistics {
+  games: number
+  wins: number
+  /**
+   * Null for games without bots.
+   */
+  level: string | null
+}
+/**
+ * The person's finished games. Games where the person shared a screen don't count, and one that
+ *     a bot ended for the person isn't won.
+ */
+export interface Statistics {
+  games: number
+  wins: number
+  best_score: number | null
+  /**
+   * By number of players.
+   */
+  by_players: PlayersStatistics[]
+  /**
+   * By level of the strongest bot.
+   */
+  by_bots: BotsStatistics[]
 }
 /**
  * The table where the same people play again.

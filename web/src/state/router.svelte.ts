@@ -7,6 +7,7 @@ export type Route =
   | { page: 'new'; mode: NewTableMode }
   | { page: 'table'; table: string; secret: string | null }
   | { page: 'watch' }
+  | { page: 'games' }
   | { page: 'tutorial'; step: number }
   | { page: 'rules'; edition: string | null }
   | { page: 'replay'; table: string | null; ply: number | null }
@@ -28,6 +29,8 @@ function parseLocation(): Route {
         : { page: 'not_found' }
     case 'watch':
       return { page: 'watch' }
+    case 'games':
+      return { page: 'games' }
     case 'learn':
       return { page: 'tutorial', step: Number(second ?? 1) || 1 }
     case 'rules':

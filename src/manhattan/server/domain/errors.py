@@ -51,6 +51,7 @@ class ErrorCode(StrEnum):
     UNDO_PENDING = "undo_pending"
     NO_UNDO_REQUEST = "no_undo_request"
     HINTS_DISABLED = "hints_disabled"
+    YOUR_TURN = "your_turn"
     TRANSFER_EXPIRED = "transfer_expired"
     BAD_REQUEST = "bad_request"
     TOO_LARGE = "too_large"
@@ -98,6 +99,9 @@ SENTENCES: Final[Mapping[ErrorCode, str]] = MappingProxyType(
         ErrorCode.UNDO_PENDING: "{name} has asked for an undo: answer that first.",
         ErrorCode.NO_UNDO_REQUEST: "There is no undo request for you to answer.",
         ErrorCode.HINTS_DISABLED: "Hints are disabled at this table.",
+        ErrorCode.YOUR_TURN: (
+            "It is your turn in this game: it stays in your list until you have moved or resigned."
+        ),
         ErrorCode.TRANSFER_EXPIRED: "This link was used or has expired. Create a new one.",
         ErrorCode.BAD_REQUEST: "{what}",
         ErrorCode.TOO_LARGE: "That is longer than {limit} {unit}.",

@@ -440,6 +440,19 @@ class BotPreparingMessage(_Message, frozen=True, tag="bot_preparing"):
     player: int
 
 
+class SubscribedMessage(_Message, frozen=True, tag="subscribed"):
+    """From now on `game_changed` comes for the person's games: the first message of the websocket
+    for notifications."""
+
+
+class GameChangedMessage(_Message, frozen=True, tag="game_changed"):
+    """One of the person's games has changed."""
+
+    table: Annotated[
+        str | None, Meta(description="Null if any may have changed: messages may be lost.")
+    ]
+
+
 Message = (
     ViewMessage
     | UpdateMessage
@@ -449,4 +462,6 @@ Message = (
     | WhyMessage
     | ErrorMessage
     | BotPreparingMessage
+    | SubscribedMessage
+    | GameChangedMessage
 )

@@ -88,6 +88,22 @@ class TableListQuery(msgspec.Struct, frozen=True):
     ] = "lobby"
 
 
+class MyGamesQuery(msgspec.Struct, frozen=True):
+    """Which of the person's games to list."""
+
+    state: Annotated[
+        Literal["all", "your_turn", "running", "lobby", "finished"],
+        Meta(description="The state of the games; `all` lists the states in this order."),
+    ] = "all"
+    removed: Annotated[
+        bool, Meta(description="List the games that were removed from the list instead.")
+    ] = False
+    cursor: Annotated[
+        str,
+        Meta(max_length=200, description="The `next` of the page before, with the same state."),
+    ] = ""
+
+
 class StartQuery(msgspec.Struct, frozen=True):
     """Whether the game starts at once."""
 

@@ -1,7 +1,7 @@
 """Pub/sub between the processes that serve the same tables.
 
-A message says only that a table has new events, who watches it, or whose identity was revoked; the
-events themselves are read from the database.
+A message says only that a table has new events, who watches it, whose seats have changed, or whose
+identity was revoked; the events themselves are read from the database.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ OnPresence = Callable[[TableId, str, tuple[str, ...]], None]
 """Called with a table, another process, and the people who watch the table there."""
 OnRevocation = Callable[[PersonId | None], None]
 """Called with a person whose identity was revoked; with None if one may have been missed."""
+
+OnSeats = Callable[[TableId, tuple[PersonId, ...]], None]
+"""Called with a table whose seats have changed, and the people who have or had one."""
 
 
 class BusError(ManhattanError):
@@ -37,23 +40,31 @@ class Bus(Protocol):
         """What is wrong at the moment."""
 
     def set_listeners(
-        self, on_update: OnUpdate, on_presence: OnPresence, on_revocation: OnRevocation
+        self,
+        on_update: OnUpdate,
+        on_presence: OnPresence,
+        on_revocation: OnRevocation,
+        on_seats: OnSeats,
     ) -> None: ...
 
     async def start(self) -> None: ...
 
     async def close(self) -> None: ...
 
-    async def subscribe(self, table: TableId) -> None:
-        """Receive a table's messages from now on."""
+    async def subscribe(self, *tables: TableId) -> None:
+        """Receive the messages of tables from now on."""
 
-    async def unsubscribe(self, table: TableId) -> None: ...
+    async def unsubscribe(self, table: TableId) -> None:
+        """Undo one subscription of a table: its messages come until all are undone."""
 
     def publish_update(self, table: TableId, number: int) -> None:
         """Publish how many events a table has."""
 
     def publish_presence(self, table: TableId, people: tuple[str, ...]) -> None:
         """Publish the people who watch a table here."""
+
+    def publish_seats(self, table: TableId, people: tuple[PersonId, ...]) -> None:
+        """Publish that the seats of a table have changed, to every process."""
 
     def publish_revocation(self, person: PersonId) -> None:
         """Publish that a person's identity was revoked."""
@@ -66,7 +77,11 @@ class LocalBus:
     error = None
 
     def set_listeners(
-        self, on_update: OnUpdate, on_presence: OnPresence, on_revocation: OnRevocation
+        self,
+        on_update: OnUpdate,
+        on_presence: OnPresence,
+        on_revocation: OnRevocation,
+        on_seats: OnSeats,
     ) -> None:
         pass
 
@@ -76,7 +91,7 @@ class LocalBus:
     async def close(self) -> None:
         pass
 
-    async def subscribe(self, table: TableId) -> None:
+    async def subscribe(self, *tables: TableId) -> None:
         pass
 
     async def unsubscribe(self, table: TableId) -> None:
@@ -86,6 +101,9 @@ class LocalBus:
         pass
 
     def publish_presence(self, table: TableId, people: tuple[str, ...]) -> None:
+        pass
+
+    def publish_seats(self, table: TableId, people: tuple[PersonId, ...]) -> None:
         pass
 
     def publish_revocation(self, person: PersonId) -> None:

@@ -26,6 +26,7 @@ from manhattan.server.domain.decide import decide
 from manhattan.server.domain.decide_lobby import check_rematch, offered_seats
 from manhattan.server.domain.errors import CommandRejected, CommandSuperseded, ErrorCode
 from manhattan.server.domain.events import (
+    ChatSent,
     MovePlayed,
     PersonId,
     ReservedSeat,
@@ -43,6 +44,7 @@ from manhattan.server.service.background import BackgroundTasks
 from manhattan.server.service.bot_pool import BotPool
 from manhattan.server.service.clock_and_secrets import new_seed, now_ms
 from manhattan.server.service.group_commit import Change, GroupCommit
+from manhattan.server.service.notifications import Notifications
 from manhattan.server.service.notifier import Notifier
 from manhattan.server.service.rematch import rematch_offers, rematch_options
 from manhattan.server.service.scheduler import TableScheduler
@@ -71,6 +73,7 @@ class TableService:
         self.tasks = BackgroundTasks()
         self.scheduler = TableScheduler(self, bots, self.tasks)
         self.registry = TableRegistry(store, bus, self.scheduler, self.tasks)
+        self.notifications = Notifications(store, bus, self.tasks)
         self.last_activity = now_ms()
         """When the last command was executed at any table."""
         self._commits = GroupCommit(store)
@@ -80,7 +83,12 @@ class TableService:
         """Revocations may have been missed: look them up in the database."""
 
     async def start(self) -> None:
-        self.bus.set_listeners(self._on_update, self._on_presence, self._on_revocation)
+        self.bus.set_listeners(
+            self._on_update,
+            self._on_presence,
+            self._on_revocation,
+            self.notifications.notify_people,
+        )
         await self.bus.start()
 
     async def stop(self) -> None:
@@ -138,6 +146,7 @@ class TableService:
             await self.bus.unsubscribe(table)
             raise
         _count(event)
+        self._publish_seats(table, state.people())
         return self.registry.add(state)
 
     # The write path.
@@ -169,6 +178,10 @@ class TableService:
                 if await self._commit(change, session):
                     _count(event)
                     self.bus.publish_update(table, session.state.number)
+                    if before.seats is not session.state.seats:
+                        self._publish_seats(table, before.people() | session.state.people())
+                    elif not isinstance(event, ChatSent):
+                        self.notifications.notify(table)
                     self.scheduler.schedule(session)
                     if self._notifier is not None:
                         self._notifier.notify(session, notices_of(before, session.state, event))
@@ -193,6 +206,11 @@ class TableService:
                 for viewer in session.viewers:
                     viewer.close_for_resync()
             raise
+
+    def _publish_seats(self, table: str, people: frozenset[PersonId]) -> None:
+        """Tell people, here and in other processes, about a change of seats."""
+        self.notifications.notify_people(table, people)
+        self.bus.publish_seats(table, tuple(people))
 
     async def sync_from_store(self, session: TableSession) -> None:
         """Apply what other processes have written at a table."""
@@ -272,6 +290,21 @@ class TableService:
         people = tuple(person or "" for person in session.local_people())
         self.bus.publish_presence(session.id, people)
 
+    async def subscribe_person(self, viewer: Viewer) -> None:
+        """Tell a viewer from now on which of their person's games have changed."""
+        assert viewer.person is not None
+        self._subscribing.add(viewer)  # from now on a revocation finds the viewer
+        try:
+            await self._disconnect_revoked([viewer])  # the identity may just have been revoked
+            await self.notifications.subscribe(viewer.person, viewer)
+        finally:
+            self._subscribing.discard(viewer)
+
+    def unsubscribe_person(self, viewer: Viewer) -> None:
+        """Stop that."""
+        assert viewer.person is not None
+        self.notifications.unsubscribe(viewer.person, viewer)
+
     def disconnect(self, person: PersonId) -> None:
         """Disconnect a person whose identity was revoked, in every process."""
         self._disconnect(person)
@@ -301,13 +334,15 @@ class TableService:
                 viewer.disconnect()
 
     def _viewers(self) -> list[Viewer]:
-        """Return the viewers of all tables, and those about to be attached."""
+        """Return the viewers of all tables and those of notifications, and those who are about to
+        be."""
         attached = (viewer for session in self.sessions for viewer in session.viewers)
-        return [*attached, *self._subscribing]
+        return [*attached, *self.notifications.subscribers, *self._subscribing]
 
     # Messages of other processes.
 
     def _on_update(self, table: str, number: int) -> None:
+        self.notifications.notify(table)
         session = self.registry.find(table)
         if session is not None and session.state.number < number:
             self.tasks.spawn(self.sync_from_store(session))
@@ -323,6 +358,7 @@ class TableService:
     def _on_revocation(self, person: PersonId | None) -> None:
         if person is None:
             self._people_unsure = True
+            self.notifications.notify_all()  # seats may have changed as well
         else:
             self._disconnect(person)
 

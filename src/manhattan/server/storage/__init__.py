@@ -2,7 +2,8 @@
 
 from manhattan.server.storage.database import StoreError, StoreNewer, StoreUnavailable
 from manhattan.server.storage.factory import open_store
-from manhattan.server.storage.store import Append, Person, Store, Summary
+from manhattan.server.storage.projection import Append, Summary
+from manhattan.server.storage.store import Person, Store
 
 __all__ = [
     "Append",

@@ -10,13 +10,16 @@ import secrets
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 import msgspec
 
 from manhattan.server.domain.clocks import Milliseconds
 from manhattan.server.domain.events import PersonId, TableId
 from manhattan.server.storage.database import Database, Reader, Row, Statement
+from manhattan.server.storage.follow_ups import follow_ups
+from manhattan.server.storage.game_list import GameList
+from manhattan.server.storage.projection import Append
 
 T = TypeVar("T")
 
@@ -28,32 +31,6 @@ _MAX_VALUES: Final = 200
 """Values in one query: databases limit their number."""
 _LISTED_PER_HOST: Final = 2
 """Listed tables of one host: the list is for everyone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """A table's row for lists and timers."""
-
-    stage: str
-    public: bool
-    opened_at: Milliseconds
-    due: Milliseconds | None
-    listing: Mapping[str, Any]
-    """What a list of tables shows."""
-    host: PersonId | None = None
-
-
-class Append(NamedTuple):
-    """A table's next event, and what changes with it."""
-
-    table: TableId
-    number: int
-    event: str
-    at: Milliseconds
-    summary: Summary | None = None
-    """None if it hasn't changed."""
-    people: frozenset[PersonId] | None = None
-    """The people who have a seat; None if they haven't changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +69,7 @@ class Store(ReadOnlyStore):
     def __init__(self, database: Database) -> None:
         super().__init__(database)
         self._database = database
+        self.games = GameList(database)
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[ReadOnlyStore]:
@@ -114,12 +92,8 @@ class Store(ReadOnlyStore):
         indexes = [index for _, index in sorted(first_index.items())]
         unique = [batch[index] for index in indexes]
         rows = [(append.table, append.number, append.event) for append in unique]
-        follow_ups = {
-            n: [*_update_summary(append), *_update_seat_holders(append)]
-            for n, append in enumerate(unique)
-            if append.summary is not None or append.people is not None
-        }
-        written = await self._database.append(rows, follow_ups)
+        statements = {n: changes for n, row in enumerate(unique) if (changes := follow_ups(row))}
+        written = await self._database.append(rows, statements)
         outcomes = [False] * len(batch)
         for index, was_first in zip(indexes, written, strict=True):
             outcomes[index] = was_first
@@ -165,16 +139,6 @@ class Store(ReadOnlyStore):
             *included,
         )
         return [(table, msgspec.json.decode(listing)) for table, listing in rows]
-
-    async def tables_of(self, person: PersonId, limit: int) -> list[TableId]:
-        """Return the tables at which a person has a seat, the latest first."""
-        rows = await self._database.read(
-            "SELECT t.id FROM seat_holders s JOIN tables t ON t.id = s.table_id "
-            "WHERE s.person_id = $1 AND t.stage <> 'closed' ORDER BY t.changed_at DESC LIMIT $2",
-            person,
-            limit,
-        )
-        return [row[0] for row in rows]
 
     async def overdue_tables(self, before: Milliseconds, limit: int) -> list[TableId]:
         """Return tables that were due before a moment."""
@@ -282,37 +246,3 @@ class Store(ReadOnlyStore):
 def _chunks(values: Sequence[T]) -> Iterator[Sequence[T]]:
     for start in range(0, len(values), _MAX_VALUES):
         yield values[start : start + _MAX_VALUES]
-
-
-def _update_summary(append: Append) -> list[Statement]:
-    summary = append.summary
-    if summary is None:
-        return []
-    return [
-        Statement(
-            "INSERT INTO tables (id, stage, public, opened_at, changed_at, due, listing, host) "
-            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO UPDATE SET "
-            "stage = excluded.stage, public = excluded.public, changed_at = excluded.changed_at, "
-            "due = excluded.due, listing = excluded.listing, host = excluded.host",
-            (
-                append.table,
-                summary.stage,
-                int(summary.public),
-                summary.opened_at,
-                append.at,
-                summary.due,
-                msgspec.json.encode(summary.listing).decode(),
-                summary.host,
-            ),
-        )
-    ]
-
-
-def _update_seat_holders(append: Append) -> list[Statement]:
-    if append.people is None:
-        return []
-    insert = "INSERT INTO seat_holders (table_id, person_id) VALUES ($1, $2)"
-    return [
-        Statement("DELETE FROM seat_holders WHERE table_id = $1", (append.table,)),
-        *(Statement(insert, (append.table, person)) for person in sorted(append.people)),
-    ]

@@ -42,8 +42,11 @@ class Services:
     proxies: TrustedProxies
 
 
-SOCKET_ROUTE: Final = "socket"
-"""The name of the only route that accepts websockets, and nothing else."""
+SOCKET_ROUTES: Final = {
+    "table_socket": "/api/tables/{table:[^/]{1,40}}/socket",
+    "notification_socket": "/api/me/socket",
+}
+"""The routes that accept websockets, and nothing else, by name."""
 SERVICES: Final = web.AppKey("services", Services)
 
 

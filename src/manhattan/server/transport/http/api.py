@@ -7,6 +7,7 @@ from typing import Final
 from manhattan.server.transport.http.accounts import accounts
 from manhattan.server.transport.http.catalog import catalog
 from manhattan.server.transport.http.games import games
+from manhattan.server.transport.http.my_games import my_games
 from manhattan.server.transport.http.push import push
 from manhattan.server.transport.http.routing import Route
 from manhattan.server.transport.http.seats import seats
@@ -18,6 +19,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     *push.routes,
     *catalog.routes,
     *tutorial.routes,
+    *my_games.routes,
     *tables.routes,
     *seats.routes,
     *games.routes,
