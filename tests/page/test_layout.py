@@ -114,7 +114,7 @@ def test_in_landscape_the_log_fills_the_room_above_the_dock(
     with open_browser(browser, server.address, LANDSCAPE_PHONE) as ada:
         ada.go(f"/table/{table_after(ada, server, 4)}")
         ada.wait_for_task()
-        latest = ada.page.get_by_role("complementary", name="What happened")
+        latest = ada.page.get_by_role("complementary", name="Log")
         expect_inside_screen(ada, latest)
         expect_visible(latest.get_by_text("Tallest now"))
         assert ada.overflowing(".dock button, .cell", "body") == []
@@ -159,10 +159,10 @@ def test_a_replay_on_a_phone_has_a_way_out_and_a_log(
     with open_browser(browser, server.address, size) as ada:
         ada.go(f"/replay/{finished_table(ada, server)}?at=9")
         banner = ada.page.get_by_role("banner")
-        expect(ada.page).to_have_title("Replay · Ada, Easy 1, Easy 2, Easy 3 · Manhattan")
-        for tool in ("Settings", "What happened"):
+        expect(ada.page).to_have_title("Replay · Ada, Lotte, Milo, Nina · Manhattan")
+        for tool in ("Settings", "Log"):
             expect_inside_screen(ada, banner.get_by_role("button", name=tool))
-        banner.get_by_role("button", name="What happened").click()
+        banner.get_by_role("button", name="Log").click()
         expect(ada.dialog.get_by_role("listitem")).not_to_have_count(0)
         ada.page.keyboard.press("Escape")
         banner.get_by_role("button", name="Settings").click()
@@ -199,8 +199,8 @@ def test_the_whole_log_opens_next_to_the_board(browser: Browser, server: Running
     with open_browser(browser, server.address, (1440, 900)) as ada:
         ada.go(f"/table/{table_after(ada, server, 4)}")
         ada.wait_for_task()
-        button = ada.page.get_by_role("banner").get_by_role("button", name="What happened")
-        entries = ada.page.get_by_role("complementary", name="What happened").locator("li")
+        button = ada.page.get_by_role("banner").get_by_role("button", name="Log")
+        entries = ada.page.get_by_role("complementary", name="Log").locator("li")
         expect(entries).to_have_count(9)
         button.click()
         expect(button).to_have_attribute("aria-expanded", "true")

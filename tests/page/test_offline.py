@@ -60,7 +60,7 @@ def test_without_the_server_tutorial_rules_and_saved_games_work(
         ada.screenshot("offline-home-phone")
         ada.go("/rules")
         expect_visible(ada.page.get_by_role("heading", level=1))
-        ada.go("/learn/3")
+        ada.go("/learn/4")
         for choice in ("button[data-card]", "button[data-block]", "[data-site].open"):
             ada.page.locator(f"{choice}:not([disabled]):not(.off)").first.click()
         ada.page.get_by_role("button", name=ada.message("dock.build"), exact=True).click()

@@ -102,8 +102,8 @@ def test_rules_and_tutorial_open_beside_the_game(browser: Browser, server: Runni
         address = ada.page.url
         open_settings(ada)
         for link, path in (
-            ("The rules, in a new tab", "/rules/"),
-            ("Learn, in a new tab", "/learn"),
+            ("Rules, in a new tab", "/rules/"),
+            ("Learn to play, in a new tab", "/learn"),
         ):
             with ada.page.context.expect_page() as opened:
                 ada.dialog.get_by_role("link", name=link).click()
