@@ -72,7 +72,9 @@ def test_two_browsers_play_although_one_of_them_goes_offline(
         undo = bob.page.get_by_role("button", name="Undo")
         expect(undo).to_be_disabled()
         undo.click(force=True)
-        expect_visible(bob.page.get_by_role("alert").get_by_text("A player has seen a new card since"))
+        expect_visible(
+            bob.page.get_by_role("alert").get_by_text("A player has seen a new card since")
+        )
         _chat(ada, bob)
         while _player_to_move(players) is ada:
             ada.do_task()

@@ -15,4 +15,5 @@ def summary(
 ) -> Summary:
     game = GameSummary("hig-2017", (), 4, 1, (), ())
     listing = {"host": "Ada", "round": 1}
-    return Summary(stage, public, 1, due, listing, game=game, turn=turn or Turn())
+    timed = due is not None
+    return Summary(stage, public, 1, due, listing, timed=timed, game=game, turn=turn or Turn())

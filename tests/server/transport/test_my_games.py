@@ -61,6 +61,7 @@ def test_the_list_says_whose_turn_it_is(server: RunningServer) -> None:
     assert set(states(bob).values()) == {"running"}
     [first, *_] = games(ada, "?state=your_turn")
     assert first["deadline"] - first["since"] == DAY_MS
+    assert games(ada, "?state=your_turn")[2]["deadline"] is None  # nobody waits 30 days
     assert [player["you"] for player in first["players"]] == [True, False]
     assert (first["mover"], first["round"], first["rounds"]) == (0, 1, 4)
     assert first["board"] == "." * 54

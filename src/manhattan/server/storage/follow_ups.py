@@ -11,12 +11,12 @@ from manhattan.server.storage.database import Statement
 from manhattan.server.storage.projection import Append, Holding, Summary
 
 _UPSERT_TABLE: Final = (
-    "INSERT INTO tables (id, stage, public, opened_at, changed_at, due, listing, host, game, "
-    "mover, awaited, moved_at, board) "
-    "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (id) "
+    "INSERT INTO tables (id, stage, public, opened_at, changed_at, due, listing, host, timed, "
+    "game, mover, awaited, moved_at, board) "
+    "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (id) "
     "DO UPDATE SET stage = excluded.stage, public = excluded.public, "
     "changed_at = excluded.changed_at, due = excluded.due, listing = excluded.listing, "
-    "host = excluded.host, game = excluded.game, mover = excluded.mover, "
+    "host = excluded.host, timed = excluded.timed, game = excluded.game, mover = excluded.mover, "
     "awaited = excluded.awaited, moved_at = excluded.moved_at, board = excluded.board"
 )
 _UPDATE_TURN: Final = (
@@ -57,6 +57,7 @@ def _write_summary(table: TableId, at: int, summary: Summary) -> Statement:
         summary.due,
         msgspec.json.encode(summary.listing).decode(),
         summary.host,
+        int(summary.timed),
         msgspec.json.encode(summary.game or {}).decode(),
         *summary.turn,
     )

@@ -18,8 +18,9 @@ from manhattan.server.storage.projection import GAME_STATES, GameState, GameSumm
 _IS_YOUR_TURN: Final = "(h.stage = 'playing' AND h.seats LIKE '%' || t.awaited || '%')"
 """Whether a game waits for the person: the one thing that changes with every move. It isn't stored
 for each person, because each move would write two more rows."""
+_DEADLINE: Final = "CASE WHEN t.timed = 1 THEN t.due END"
 _COLUMNS: Final = (
-    f"h.table_id, h.stage, h.since, h.seats, h.removed, {_IS_YOUR_TURN}, t.due, t.moved_at, "
+    f"h.table_id, h.stage, h.since, h.seats, h.removed, {_IS_YOUR_TURN}, {_DEADLINE}, t.moved_at, "
     "t.mover, t.board, t.game"
 )
 _FROM: Final = (
@@ -44,7 +45,7 @@ _LISTINGS: Final[Mapping[GameState, _Listing]] = {
     "your_turn": _Listing(
         "playing",
         f"AND {_IS_YOUR_TURN} AND $2 = 0",
-        f"-coalesce(t.due, t.moved_at + {_NO_DEADLINE})",
+        f"-coalesce({_DEADLINE}, t.moved_at + {_NO_DEADLINE})",
     ),
     "running": _Listing(
         "playing", f"AND h.removed = $2 AND NOT coalesce({_IS_YOUR_TURN}, FALSE)", "t.moved_at"
@@ -230,7 +231,7 @@ def _listed(row: Row) -> ListedGame:
         seats,
         removed,
         is_your_turn,
-        due,
+        deadline,
         moved_at,
         mover,
         board,
@@ -242,7 +243,7 @@ def _listed(row: Row) -> ListedGame:
         _state(stage, is_your_turn=bool(is_your_turn)),
         sort_key,
         moved_at if stage == "playing" else since,
-        due if is_your_turn else None,
+        deadline if is_your_turn else None,
         tuple(map(int, seats)),
         bool(removed) and not is_your_turn,
         mover,

@@ -15,7 +15,7 @@ import msgspec
 
 from manhattan.bots import LEVELS
 from manhattan.rules import Colour, PublicState
-from manhattan.server.domain.clocks import Milliseconds
+from manhattan.server.domain.clocks import Milliseconds, NoClock
 from manhattan.server.domain.events import PersonId, TableEvent, TableId, TableOpened, encode_event
 from manhattan.server.domain.evolve import evolve, initial_state
 from manhattan.server.domain.state import TableState
@@ -76,6 +76,8 @@ class Summary:
     listing: Mapping[str, Any]
     """What a list of public tables shows."""
     host: PersonId | None = None
+    timed: bool = False
+    """Whether the table has a clock: only then is the moment at which it is due a deadline."""
     game: GameSummary | None = None
     turn: Turn = NO_TURN
 
@@ -174,6 +176,7 @@ def summarize(state: TableState) -> Summary:
         state.due,
         listing,
         state.host,
+        not isinstance(state.options.clock, NoClock),
         _summarize_game(state),
         _turn(state),
     )

@@ -3,6 +3,8 @@
 
 -- For the players of a table, as JSON. With every move change the player to move, the same player if
 -- a person is awaited, the time of the move, and the colours on top of the sites.
+-- Whether it has a clock.
+ALTER TABLE tables ADD COLUMN timed INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE tables ADD COLUMN game TEXT NOT NULL DEFAULT '{}';
 ALTER TABLE tables ADD COLUMN mover INTEGER;
 ALTER TABLE tables ADD COLUMN awaited INTEGER;
