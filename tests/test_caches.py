@@ -32,7 +32,9 @@ MAX_ENTRIES = {
     "server.protocol.serialize._block_texts": 16 * 8,
     "server.protocol.schema.message_schema": 1,
     "server.storage.sqlite._insert_events": 500,  # the size of the largest batch of writes
-    "server.service.tutorial.exercise_state": 8,  # one for each step of the tutorial
+    # One for each step of the tutorial.
+    "server.service.tutorial.exercise_state": 9,
+    "server.transport.http.tutorial._encoded_outcomes": 9,
 }
 """The caches without a size limit, and the number of different keys that they can have. Keys must
 follow from checked values of a game, never from what a client sends. A cache whose keys can't be

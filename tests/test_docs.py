@@ -14,7 +14,7 @@ import pytest
 
 import manhattan.rules.moves
 import manhattan.rules.setup
-from manhattan import rulebook
+from manhattan import Game, rulebook
 from manhattan.rules import (
     DECK,
     EDITIONS,
@@ -86,6 +86,35 @@ def test_the_editions_page_is_up_to_date() -> None:
     parts = [rulebook.rulebook("hig-2017"), rulebook.differences(), rulebook.house_rules()]
     page = (ROOT / "docs/editions.md").read_text("utf-8")
     assert page == "\n\n".join(parts) + "\n", "run: manhattan rules --markdown > docs/editions.md"
+
+
+def test_the_sample_round_of_the_strategy_page_is_legal() -> None:
+    page = (ROOT / "docs/strategy.md").read_text("utf-8")
+    turns = re.findall(r"^\| \d+ \| (\w+) \| `([^`]+)` \|", page, re.MULTILINE)
+    game = Game.new(["Ann", "Ben", "Cleo"], seed=bytes([11]) * 32)
+    for name, move in turns:
+        assert game.setup.players[game.public.mover].name == name
+        game.play(move)
+    (sheet,) = game.public.sheets  # the round is complete
+    points = re.findall(r"^\| (\w+) \|.*\| (\d+) \|$", page, re.MULTILINE)
+    assert {name: int(total) for name, total in points} == dict(
+        zip(("Ann", "Ben", "Cleo"), sheet.scores, strict=True)
+    )
+    assert f"E2, {sheet.height} floors" in page
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_the_rulebook_has_worked_examples_and_rulings(edition: str) -> None:
+    """The engine computes the numbers; these are those of RULES 10."""
+    text = rulebook.rulebook(edition)
+    for sentence in (
+        "(1 + 2 against 3)",
+        "with 1 floor: 4 + 1 against 4.",
+        "scores 4 (3 for the tallest, 1 for the tower)",
+        "one redraw per turn",
+        "two players sit South and North, and three sit South, West and North",
+    ):
+        assert sentence in text
 
 
 def test_the_shuffle_on_the_record_page_equals_ours() -> None:

@@ -1,12 +1,14 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vite'
-import { brotli, htmlPages } from './scripts/vite-plugins.ts'
+import { brotli, htmlPages, serviceWorker } from './scripts/vite-plugins.ts'
 
 const outDir = new URL('../src/manhattan/page', import.meta.url).pathname
 
+const alias = { $: new URL('./src', import.meta.url).pathname }
+
 export default defineConfig({
-  plugins: [svelte(), htmlPages(outDir), brotli(outDir)],
-  resolve: { alias: { $: new URL('./src', import.meta.url).pathname } },
+  plugins: [svelte(), htmlPages(outDir), serviceWorker(outDir, alias), brotli(outDir)],
+  resolve: { alias },
   build: {
     outDir,
     emptyOutDir: true,

@@ -10,18 +10,20 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from manhattan.rules import CITIES, EDITIONS, HOUSE_RULES, Edition, edition
-from manhattan.rules.blocks import BLOCKS_OF_A_COLOUR, FULL_STOCK
+from manhattan.rules import CITIES, EDITIONS, HOUSE_RULES, Edition, edition, parse_board, set_up
+from manhattan.rules.blocks import BLOCKS_OF_A_COLOUR, FULL_STOCK, Block
 from manhattan.rules.editions import Schedule, schedule
+from manhattan.rules.scoring import score_round
+from manhattan.rules.towers import Tower
 
 ROW_TITLES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "sides": "Sides of the board",
-        "tallest_tie": "Several tallest towers",
+        "tallest_tie": "Tie for tallest",
         "four_players": "Four players",
         "three_players": "Three players",
         "two_players": "Two players",
-        "final_tie": "Equal points at the end",
+        "final_tie": "Tie at the end",
     }
 )
 VALUES: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
@@ -63,7 +65,7 @@ def rulebook(edition_id: str) -> str:
             _scoring(book),
             _players(book),
             _end(book),
-            _rare_cases(),
+            _rulings(),
         ]
     )
 
@@ -161,6 +163,7 @@ def _round(book: Edition) -> str:
         "third colours don't count.\n"
         "3. Draw a card. If the pile is empty, shuffle all cards played so far into a new pile "
         "first; players keep their hands.\n\n"
+        f"{_takeover_examples(book)}\n\n"
         "A player who can build must build. Towers have no maximum height and stay until the end "
         "of the game.\n\n"
         "**Score** (see below). Then the left neighbour becomes the start player. Players keep "
@@ -181,7 +184,9 @@ def _scoring(book: Edition) -> str:
         "- **2 points** in each city for the colour that owns more towers there than every other "
         "single colour (the majority). In a tie nobody scores; one tower is enough if it is the "
         "only one.\n"
-        "- **1 point** for every tower that you own."
+        "- **1 point** for every tower that you own. Towers that still stand score again in the "
+        "next round.\n\n"
+        f"{_scoring_example(book)}"
     )
 
 
@@ -222,13 +227,69 @@ def _end(book: Edition) -> str:
     )
 
 
-def _rare_cases() -> str:
+def _rulings() -> str:
+    seats = {
+        players: [player.side.value.title() for player in set_up(players).players]
+        for players in (2, 3)
+    }
     return (
-        "## Rulings\n\nNo rulebook says what happens when you can't place any of your blocks with "
-        "any of your cards. Here you show your hand, put it on the played cards and draw four new "
-        "cards. If you still can't place a block, you take one block of your choice from your "
-        "tableau out of the game, without playing or drawing a card, and your turn ends. There is "
-        "at most one redraw in a turn."
+        "## Rulings\n\n"
+        "Where the rulebooks are silent, these rulings hold:\n\n"
+        "- **No block fits.** If you can't place any of your blocks with any of your cards, you "
+        "show your hand at the start of your turn, put it on the played cards and draw four new "
+        "cards. There is one redraw per turn. If you still can't place a block, you take one block "
+        "of your choice from your tableau out of the game, without playing or drawing a card, and "
+        "your turn ends.\n"
+        "- **The draw pile is empty.** Not every rulebook says what happens. The played cards, the "
+        "one just played included, are shuffled when a card has to be drawn and there is none, not "
+        "earlier.\n"
+        "- **The last turns.** Players draw a card in the last turns as well. It changes nothing.\n"
+        f"- **Seats.** Unless you choose otherwise, two players sit {' and '.join(seats[2])}, and "
+        f"three sit {', '.join(seats[3][:2])} and {seats[3][2]}. Empty sides are skipped. Players "
+        "who share a side take their turns in the order in which they are listed.\n"
+        "- **Two colours.** With two players, your other colour is a foreign colour in everything, "
+        "not only in the scoring."
+    )
+
+
+def _takeover_examples(book: Edition) -> str:
+    """Write examples of takeovers. The engine computes their numbers."""
+    first, second, third, fourth = book.colours
+    tower = Tower((Block(third, 1), Block(second, 3)))
+    tied = Tower((Block(first, 4), Block(fourth, 4), Block(third, 4)))
+    return (
+        f"*Example.* A tower has 1 floor of {third} and 3 of {second} on top: {tower.owner} owns "
+        f"it. To build there, {third} needs a block of at least {tower.min_size[third]} floors "
+        f"(1 + {tower.min_size[third]} against 3) and {first} one of at least "
+        f"{tower.min_size[first]}; {second} may place any block.\n\n"
+        f"*Example.* {first.title()} starts a tower with 4 floors. {fourth.title()} places 4 on it "
+        f"and owns it, because a tie is enough; then {third} places 4 and owns it. Now {first} can "
+        f"take it back with {tied.min_size[first]} floor: 4 + {tied.min_size[first]} against 4."
+    )
+
+
+def _scoring_example(book: Edition) -> str:
+    """Write an example of a scoring. The engine computes its points."""
+    first, second, third, _ = book.colours
+    towers = {
+        "A1": (Block(first, 4), Block(first, 3)),
+        "A2": (Block(second, 2),),
+        "A3": (Block(second, 1),),
+        "B1": (Block(second, 3),),
+        "B2": (Block(third, 1),),
+        "C5": (Block(third, 2),),
+    }
+    board = parse_board(
+        " ".join(f"{site}:{''.join(map(str, blocks))}" for site, blocks in towers.items())
+    )
+    setup = set_up(4, edition=book.id)
+    points = [score.points for score in score_round(board, setup, 1, (0,) * 4).colours]
+    return (
+        f"*Example.* {first.title()} owns one tower in A, the tallest of the board. "
+        f"{second.title()} owns two towers in A and one in B. {third.title()} owns one in B and "
+        f"the only one in C. {first.title()} scores {points[0]} (3 for the tallest, 1 for the "
+        f"tower), {second} {points[1]} (2 for the majority in A, 3 for towers), {third} "
+        f"{points[2]} (2 for the majority in C, 2 for towers). In B, {second} and {third} are tied."
     )
 
 

@@ -178,6 +178,10 @@ def test_people_may_have_any_name_but_a_bots(name: str) -> None:
     [
         # Bots are recognized by their names; all others are people.
         (["Ann", "Greedy 1", "Random 2"], None, None, (None, "greedy", "random")),
+        # On a server they have names of their level, which a person here may have as well.
+        (["Ann", "Clara", "Mies"], None, None, (None, "medium", "expert")),
+        (["Clara", "Hard 1"], None, None, (None, "hard")),
+        (["Clara", "Greta"], ["Clara"], None, (None, "medium")),
         (["Random 1", "Ann", "Ben"], None, None, ("random", None, None)),
         # Other bots may take over.
         (["Ann", "Greedy 1", "Random 2"], None, "random", (None, "random", "random")),

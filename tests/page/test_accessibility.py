@@ -14,11 +14,21 @@ from playwright.sync_api import Browser, expect
 
 from manhattan.server.service.tutorial import EXERCISES
 from support.browser_user import BOTS, DESKTOP, BrowserUser, expect_visible, open_browser
+from support.many_games import play_games
 from support.server_fixtures import RunningServer, play_on
 
 AXE: Final = Path(__file__).parent.parent.parent / "web/node_modules/axe-core/axe.min.js"
 LANGUAGES: Final = ("en", "de", "fr", "nl", "pl")
 SMALL_PHONE: Final = (360, 740)
+SIZES: Final = (
+    (320, 568),
+    (360, 640),
+    (390, 844),
+    (844, 390),
+    (768, 1024),
+    (1024, 768),
+    (1440, 900),
+)
 
 
 @cache
@@ -131,8 +141,42 @@ def _game_states(user: BrowserUser, server: RunningServer) -> Iterator[str]:
     yield "replay"
 
 
-TOURS: Final = {"pages": _static_pages, "tutorial": _tutorial_steps, "game": _game_states}
-"""All pages and states, in three tours that can run side by side."""
+def _game_lists(user: BrowserUser, server: RunningServer) -> Iterator[str]:
+    """Home and My games, without and with games."""
+    user.go("/games")
+    expect_visible(user.page.locator(".notice"))
+    yield "my games, empty"
+    ada, bob, cat = (server.client(name) for name in ("Ada", "Maximilian the Elder", "Cat"))
+    play_games(server, [ada, bob], 2, 999)
+    play_games(server, [bob, ada, cat], 2, 999)
+    play_games(server, [ada, bob, cat], 2, 30, clock={"kind": "correspondence", "days": 3})
+    play_games(server, [bob, ada], 1, 16)
+    play_games(server, [ada, bob], 1, 16)
+    ada.open_table(seats=[{"occupant": "me"}, {"occupant": "open"}])
+    user.sign_in(ada)
+    user.go("/")
+    expect_visible(user.page.locator(".dock"))
+    user.page.wait_for_load_state("networkidle")
+    yield "home with games"
+    user.go("/games")
+    expect_visible(user.page.locator("[data-game]"))
+    user.page.wait_for_load_state("networkidle")
+    yield "my games"
+    user.page.locator("[data-state=finished] button").first.click()
+    expect_visible(user.page.locator(".removed"))
+    yield "a game removed"
+    user.page.locator(".more button").last.click()
+    expect(user.page.locator("[data-game]")).to_have_count(1)
+    yield "removed games"
+
+
+TOURS: Final = {
+    "pages": _static_pages,
+    "tutorial": _tutorial_steps,
+    "game": _game_states,
+    "game lists": _game_lists,
+}
+"""All pages and states, in tours that can run side by side."""
 on_each_tour = pytest.mark.parametrize("tour", TOURS)
 
 
@@ -142,7 +186,8 @@ def _screenshot(user: BrowserUser, state: str, suffix: str) -> None:
 
 @on_each_tour
 def test_axe_finds_no_violation(browser: Browser, server: RunningServer, tour: str) -> None:
-    """All rules in the light theme; in the dark theme, which differs only in colours, contrast."""
+    """All rules in the light theme; in the dark theme and in forced colours, which differ only in
+    colours, contrast."""
     with open_browser(browser, server.address, DESKTOP) as ada:
         for state in TOURS[tour](ada, server):
             _screenshot(ada, state, "desktop-light")
@@ -150,7 +195,25 @@ def test_axe_finds_no_violation(browser: Browser, server: RunningServer, tour: s
             ada.page.emulate_media(color_scheme="dark")
             _screenshot(ada, state, "desktop-dark")
             assert violations(ada, "color-contrast") == [], f"{state} in the dark theme"
-            ada.page.emulate_media(color_scheme="light")
+            ada.page.emulate_media(color_scheme="light", forced_colors="active")
+            _screenshot(ada, state, "desktop-forced")
+            assert violations(ada, "color-contrast") == [], f"{state} in forced colours"
+            ada.page.emulate_media(forced_colors="none")
+
+
+@pytest.mark.parametrize(
+    "tour", ["game", *(pytest.param(tour, marks=pytest.mark.thorough) for tour in list(TOURS)[:2])]
+)
+def test_axe_finds_no_violation_at_any_size(
+    browser: Browser, server: RunningServer, tour: str
+) -> None:
+    """The parts of the page that exist depend on the size of the screen."""
+    with open_browser(browser, server.address, SIZES[0]) as ada:
+        for state in TOURS[tour](ada, server):
+            for size in SIZES:
+                ada.resize(*size)
+                assert violations(ada) == [], f"{state} at {size}"
+            ada.resize(*SIZES[0])
 
 
 FIND_SMALL_TARGETS: Final = """() =>

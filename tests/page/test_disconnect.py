@@ -11,7 +11,7 @@ from manhattan.client import Client
 from support.browser_user import BOTS, DESKTOP, PHONE, expect_visible, open_browser
 from support.server_fixtures import process
 
-CONNECTION_LOST = "The connection is lost. Trying again…"
+CONNECTION_LOST = "Connection lost. Reconnecting…"
 MEASURE_BANNER = """() => {
   const [banner, table] = ['.banner', '.table'].map((selector) =>
     document.querySelector(selector).getBoundingClientRect())

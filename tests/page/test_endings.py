@@ -20,7 +20,7 @@ SHORT = {"two_players": "6x4-one-colour"}
 def two_people(server: RunningServer) -> tuple[Client, Client, str]:
     """Return Ada, Bob, and a table at which both have a seat. Bob moves first."""
     ada, bob = server.client("Ada"), server.client("Bob")
-    table = ada.open_table(seats=OPEN_SEAT, first=1, house_rules=SHORT, bot_delay_ms=0, **options)
+    table = ada.open_table(seats=OPEN_SEAT, first=1, house_rules=SHORT, bot_delay_ms=0)
     bob.take_seat(table)
     return ada, bob, table
 
@@ -87,16 +87,16 @@ def test_a_rematch_is_offered_accepted_and_declined(
             expect_visible(user.dialog.locator(".podium"))
         one.press(one.dialog.get_by_role("button", name="Play again"))
         expect_visible(one.page.get_by_text("invited"))
-        expect(one.page.get_by_role("button", name="One player is missing")).to_be_disabled()
+        expect(one.page.get_by_role("button", name="One more player needed")).to_be_disabled()
         expect_visible(two.dialog.get_by_text("A rematch is waiting for you."))
         two.screenshot("rematch-offer-phone")
         two.press(two.dialog.get_by_role("button", name="No, thanks"))
-        expect_visible(one.page.get_by_text("Free seat"))
+        expect_visible(one.page.get_by_text("Open seat"))
         expect(two.dialog.get_by_text("A rematch is waiting for you.")).to_have_count(0)
-        # Bob changes his mind: the seat is open.
+        # Bob thinks again: the seat is open.
         rematch = one.page.url.rpartition("/")[2]
         two.go(f"/table/{rematch}")
-        two.press(two.page.get_by_role("button", name="Sit down"))
+        two.press(two.page.get_by_role("button", name="Take seat"))
         expect_visible(two.page.locator(".seats").get_by_text("You"))
 
 
@@ -152,7 +152,7 @@ def test_a_game_is_aborted_in_its_first_moves(browser: Browser, server: RunningS
         expect(user.dialog.get_by_role("button", name="Abort the game")).to_have_count(0)
 
 
-def test_a_removed_player_is_told_and_kept_out(browser: Browser, server: RunningServer) -> None:
+def test_a_removed_player_sees_it_and_stays_out(browser: Browser, server: RunningServer) -> None:
     ada, bob, table = two_people(server)
     with (
         open_browser(browser, server.address) as host,
@@ -160,9 +160,9 @@ def test_a_removed_player_is_told_and_kept_out(browser: Browser, server: Running
     ):
         show(host, ada, f"/table/{table}")
         show(guest, bob, f"/table/{table}")
-        expect_visible(guest.page.get_by_role("button", name="Leave the table"))
+        expect_visible(guest.page.get_by_role("button", name="Leave table"))
         host.press(host.page.get_by_role("button", name="Remove player"))
-        expect_visible(host.page.get_by_text("Free seat"))
+        expect_visible(host.page.get_by_text("Open seat"))
         expect_visible(guest.page.get_by_text("Ada has removed you from this table."))
-        expect(guest.page.get_by_role("button", name="Sit down")).to_have_count(0)
+        expect(guest.page.get_by_role("button", name="Take seat")).to_have_count(0)
         guest.screenshot("removed-phone")

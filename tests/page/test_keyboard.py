@@ -27,9 +27,9 @@ def tab_to_and_press(user: BrowserUser, target: Locator) -> None:
 
 
 def select_blocks_by_keys(user: BrowserUser) -> None:
-    one_floor = user.page.get_by_role("button", name=re.compile("One block more of 1 floor"))
-    two_floors = user.page.get_by_role("button", name=re.compile("One block more of 2 floors"))
-    confirm = user.page.get_by_role("button", name="Take these")
+    one_floor = user.page.get_by_role("button", name=re.compile("One block more: 1 floor"))
+    two_floors = user.page.get_by_role("button", name=re.compile("One block more: 2 floors"))
+    confirm = user.page.get_by_role("button", name="Take these blocks")
     while confirm.is_disabled():
         enabled = (button for button in (one_floor, two_floors) if button.is_enabled())
         tab_to_and_press(user, next(enabled, _any_size(user)))
@@ -49,7 +49,7 @@ def build_by_keys(user: BrowserUser) -> None:
         page.keyboard.press(card)
         for size in "1234":
             page.keyboard.press(f"Shift+Digit{size}")
-            blocks = page.get_by_role("group", name="Blocks of this round")
+            blocks = page.get_by_role("group", name="This round’s blocks")
             if not blocks.get_by_role("button", pressed=True).count():
                 continue  # no block of this size
             open_site = page.get_by_role("button", name=re.compile("you can build here"))
@@ -128,7 +128,7 @@ def test_shortcuts_are_listed_and_change_the_board_mode(
             expect_visible(ada.page.locator("[data-name=D8][tabindex='0']:focus"))
             expect_visible(ada.page.locator(".board .tip"))
         ada.page.keyboard.press("?")
-        expect_visible(ada.dialog.get_by_role("heading", name="Keys"))
+        expect_visible(ada.dialog.get_by_role("heading", name="Keyboard shortcuts"))
         ada.page.keyboard.press("Escape")
         assert ada.dialog.count() == 0
         # A dialog keeps the focus, even when the focused button is replaced, and all keys.

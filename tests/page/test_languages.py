@@ -9,9 +9,12 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from manhattan.rules import Reason
+from manhattan.rules import EDITIONS, Reason
+from manhattan.rules.setup import MAX_NAME_LENGTH
+from manhattan.server.domain.clocks import Correspondence, RealTime
 from manhattan.server.domain.errors import ErrorCode
 
 I18N = Path(__file__).parent.parent.parent / "web/src/i18n"
@@ -37,24 +40,33 @@ ORDINALS = {
 }
 
 SAME_AS_ENGLISH = {
-    "{names} · Manhattan",
-    "{points, plural, one {# point} other {# points}}",
-    "{signed} {points, plural, one {point} other {points}}",
-    "Animations",
-    "Expert",
-    "Manhattan",
-    "Minutes",
-    "Passkeys",
-    "Pause",
-    "Plan",
-    "Skyline",
-    "Suggestion",
-    "Total",
-    "West",
-    "centre",
-    "orange",
+    "{days} d {hours} h": {"pl"},
+    "{names} · Manhattan": {"de", "fr", "nl", "pl"},
+    "{points, plural, one {# point} other {# points}}": {"fr"},
+    "{signed} {points, plural, one {point} other {points}}": {"fr"},
+    "Animations": {"fr"},
+    "Chat": {"de", "nl"},
+    "Expert": {"fr", "nl"},
+    "Frankfurt": {"de", "nl", "pl"},
+    "Hong Kong": {"fr"},
+    "Manhattan": {"de", "fr", "nl", "pl"},
+    "Minutes": {"fr"},
+    "Normal": {"de", "fr"},
+    "Notifications": {"fr"},
+    "Passkeys": {"de", "nl"},
+    "Pause": {"fr"},
+    "Plan": {"de", "fr", "pl"},
+    "Skyline": {"de", "fr", "nl"},
+    "Sydney": {"de", "fr", "nl", "pl"},
+    "System": {"de"},
+    "São Paulo": {"de", "fr", "nl", "pl"},
+    "Total": {"fr"},
+    "West": {"nl"},
+    "centre": {"fr"},
+    "offline": {"nl", "pl"},
+    "orange": {"de", "fr"},
 }
-"""Messages that are the same in English and another language."""
+"""Messages that are the same in English and in these languages."""
 PLACEHOLDER = "\ufffc"
 """Replaces an argument in the text of a message."""
 
@@ -169,6 +181,32 @@ def test_every_error_code_has_a_message() -> None:
     assert codes <= translated
 
 
+def test_every_named_city_has_a_translation() -> None:
+    named = {city for edition in EDITIONS.values() for city in edition.cities if len(city) > 1}
+    translated = {text for key, text in messages(I18N, "en").items() if key.startswith("city.")}
+    assert translated == named
+
+
+def test_forms_and_messages_have_the_limits_of_the_server() -> None:
+    def most(clock: type[msgspec.Struct], name: str) -> int:
+        (properties,) = (d["properties"] for d in msgspec.json.schema(clock)["$defs"].values())
+        return int(properties[name]["maximum"])
+
+    source = (I18N.parent / "model/limits.ts").read_text("utf-8")
+    limits = {name: int(value) for name, value in re.findall(r"(\w+): (\d+)", source)}
+    assert limits == {
+        "name_length": MAX_NAME_LENGTH,
+        "minutes": most(RealTime, "bank") // 60,
+        "seconds": most(RealTime, "increment"),
+        "days": most(Correspondence, "days"),
+    }
+    for language in LANGUAGES:
+        texts = messages(I18N, language)
+        named = Parser(texts["reason.bad_name"]).parse().arguments
+        named |= Parser(texts["reason.bad_clock"]).parse().arguments
+        assert named == limits.keys()
+
+
 @each_translation
 @each_bundle
 def test_every_language_has_the_same_keys(bundle: Path, language: str) -> None:
@@ -211,10 +249,63 @@ def test_every_message_is_translated(bundle: Path, language: str) -> None:
         key: text
         for key, text in messages(bundle, language).items()
         if text == english[key]
-        and text not in SAME_AS_ENGLISH
+        and language not in SAME_AS_ENGLISH.get(text, ())
         and re.search(r"\w", Parser(text).parse().text)
     }
     assert not untranslated
+
+
+@pytest.mark.parametrize(("text", "languages"), SAME_AS_ENGLISH.items(), ids=list(SAME_AS_ENGLISH))
+def test_every_exception_is_needed(text: str, languages: set[str]) -> None:
+    """A text that is listed above is the same in these languages, and in no other."""
+    equal = {
+        language
+        for bundle in BUNDLES
+        for language in TRANSLATIONS
+        for key, english in messages(bundle, "en").items()
+        if english == text == messages(bundle, language)[key]
+    }
+    assert equal == languages
+
+
+OPTIONS = re.compile(
+    r"house_rule\.\w+\.|clock\.(none|real_time|correspondence)$|level\.|bot_delay\."
+    r"|new\.occupant\.|new\.first\."
+)
+"""Texts of ``<option>`` elements."""
+MAX_OPTION_LENGTH = 32
+
+
+@each_language
+def test_options_are_short_enough_for_a_phone(language: str) -> None:
+    options = {key: text for key, text in messages(I18N, language).items() if OPTIONS.match(key)}
+    assert len(options) > 25
+    assert not {key: text for key, text in options.items() if len(text) > MAX_OPTION_LENGTH}
+
+
+def _glossary() -> list[tuple[str, str, str]]:
+    """The terms of the translator's guide: in English, a language, and its words."""
+    guide = (I18N.parents[2] / "docs/translating.md").read_text("utf-8")
+    terms = []
+    for line in re.findall(r"^\|(.+)\|$", guide, re.MULTILINE):
+        english, *translations = (cell.strip() for cell in line.split("|"))
+        if len(translations) == len(TRANSLATIONS) and english not in ("English", "---"):
+            terms += [(english, *pair) for pair in zip(TRANSLATIONS, translations, strict=True)]
+    return terms
+
+
+@each_translation
+def test_the_page_uses_the_words_of_the_glossary(language: str) -> None:
+    texts = [Parser(t).parse().text for b in BUNDLES for t in messages(b, language).values()]
+    page = " ".join(texts).casefold()
+    terms = [(english, words) for english, code, words in _glossary() if code == language]
+    assert len(terms) > 40
+    missing = [
+        (english, words)
+        for english, words in terms
+        if not any(word.casefold() in page for word in words.split(", "))
+    ]
+    assert not missing
 
 
 @each_language

@@ -38,14 +38,14 @@ def test_two_browsers_play_although_one_of_them_goes_offline(
         ada.go("/new/friends")
         ada.page.get_by_label("Your name").fill("Ada")
         for _ in range(2):
-            ada.page.get_by_role("button", name="One player less").click()
-        ada.page.get_by_role("button", name="Open the table").click()
+            ada.page.get_by_role("button", name="Remove player").click()
+        ada.page.get_by_role("button", name="Open table").click()
         link = ada.page.get_by_label("Link to this table").input_value()
         bob.page.goto(link)
         bob.page.get_by_label("Your name").fill("Bob")
-        bob.page.get_by_role("button", name="Sit down").click()
-        expect_visible(bob.page.get_by_text("Ada begins the game."))
-        ada.page.get_by_role("button", name="Deal the cards").click()
+        bob.page.get_by_role("button", name="Take seat").click()
+        expect_visible(bob.page.get_by_text("Waiting for Ada to start the game."))
+        ada.page.get_by_role("button", name="Deal cards").click()
         players = (ada, bob)
         _request_undo(players)
         for _ in range(3):
@@ -53,7 +53,7 @@ def test_two_browsers_play_although_one_of_them_goes_offline(
         while _player_to_move(players) is bob:
             bob.do_task()
         bob.page.context.set_offline(True)
-        expect_visible(bob.page.get_by_text("The connection is lost. Trying again…"))
+        expect_visible(bob.page.get_by_text("Connection lost. Reconnecting…"))
         before = bob.ply
         ada.do_task()
         assert bob.ply == before < ada.ply
@@ -67,9 +67,15 @@ def test_two_browsers_play_although_one_of_them_goes_offline(
         # A player who has built has seen a new card.
         expect(ada.page.get_by_role("button", name="Undo")).to_be_disabled()
         expect_visible(
-            ada.page.get_by_title("Somebody has seen a card since: that can’t be taken back.")
+            ada.page.get_by_title("A player has seen a new card since. This move can’t be undone.")
         )
-        expect(bob.page.get_by_role("button", name="Undo")).to_have_count(0)
+        # On a phone the button says why when it is pressed.
+        undo = bob.page.get_by_role("button", name="Undo")
+        expect(undo).to_be_disabled()
+        undo.click(force=True)
+        expect_visible(
+            bob.page.get_by_role("alert").get_by_text("A player has seen a new card since")
+        )
         _chat(ada, bob)
         while _player_to_move(players) is ada:
             ada.do_task()
@@ -81,20 +87,20 @@ def _request_undo(players: tuple[BrowserUser, BrowserUser]) -> None:
     requester = _player_to_move(players)
     other = next(player for player in players if player is not requester)
     requester.do_task()
-    undo = requester.page.locator("button[aria-label=Undo]:enabled")
+    undo = requester.page.locator("button[aria-label=Undo]:not([aria-disabled=true])")
     undo.click()
-    waiting = requester.page.get_by_text("You have asked to take back your last move.")
+    waiting = requester.page.get_by_text("You’ve asked to undo your last move.")
     expect_visible(waiting)
     expect(undo).to_have_count(0)
-    requester.page.get_by_role("button", name="Never mind").click()
+    requester.page.get_by_role("button", name="Withdraw request").click()
     expect(waiting).to_have_count(0)
     undo.click()
-    expect_visible(other.page.get_by_text("would like to take back the last move."))
+    expect_visible(other.page.get_by_text("asks to undo the last move."))
     for player, device in zip(players, ("desktop", "phone"), strict=True):
         player.screenshot(f"undo-{device}")
     width = players[1].page.locator(".prompt").evaluate("element => element.offsetWidth")
     assert width > 300  # as wide as the phone allows
-    other.page.get_by_role("button", name="Refuse").click()
+    other.page.get_by_role("button", name="Decline").click()
     expect_visible(requester.page.get_by_text("Not everybody agreed: your move stands."))
     requester.page.locator(".prompt").get_by_role("button", name="Close").click()
     expect(requester.page.locator(".prompt")).to_have_count(0)
@@ -102,20 +108,32 @@ def _request_undo(players: tuple[BrowserUser, BrowserUser]) -> None:
 
 def _chat(ada: BrowserUser, bob: BrowserUser) -> None:
     """A rejected message returns to the input; read and own messages do not count as unread."""
-    open_chat, count = ada.page.get_by_role("button", name="Talk"), bob.page.locator(".chat .count")
+    open_chat, count = ada.page.get_by_role("button", name="Chat"), bob.page.locator(".chat .count")
     open_chat.click()
-    line, send = ada.page.get_by_label("Say something"), ada.dialog.locator("form button")
+    chat = ada.page.get_by_role("complementary", name="Chat")  # beside the board
+    line, send = ada.page.get_by_label("Write a message"), chat.locator("form button")
     line.fill("\x1f")  # the server rejects this as empty
     send.click()
-    expect_visible(ada.dialog.get_by_role("alert"))
+    expect_visible(chat.get_by_role("alert"))
     expect(line).to_have_value("\x1f")
     line.fill("<b>Good</b> game!")
     send.click()
     expect(line).to_have_value("")
-    expect(ada.dialog.get_by_role("alert")).to_have_count(0)
+    expect(chat.get_by_role("alert")).to_have_count(0)
     expect(count).to_have_text("1")
-    bob.page.get_by_role("button", name="Talk").click()
+    bob.page.get_by_role("button", name="Chat").click()
     expect_visible(bob.dialog.get_by_text("<b>Good</b> game!"))
+    bob.press(bob.dialog.get_by_role("button", name="Thank you!"))
+    expect_visible(chat.get_by_text("Bob Thank you!"))
+    ada.screenshot("chat-desktop")
+    bob.screenshot("chat-phone")
+    ada.press(chat.get_by_role("button", name="Mute Bob"))
+    expect(chat.get_by_text("Bob Thank you!")).to_have_count(0)
+    bob.press(bob.dialog.get_by_role("button", name="Hello!"))
+    expect_visible(bob.dialog.get_by_text("Bob Hello!"))
+    expect(chat.get_by_text("Bob Hello!")).to_have_count(0)
+    ada.press(chat.get_by_role("button", name="Show Bob again"))
+    expect_visible(chat.get_by_text("Bob Hello!"))
     for player in (ada, bob):
         player.page.reload()
         expect_visible(player.page.locator(".dock"))
@@ -129,11 +147,11 @@ def _resign(ada: BrowserUser) -> None:
     ada.dialog.get_by_role("button", name="Resign").click()
     ada.dialog.locator(".row").get_by_role("button", name="Resign").click()
     expect_visible(
-        ada.page.locator(".dock").get_by_text("You have resigned; a bot plays on for you.")
+        ada.page.locator(".dock").get_by_text("You’ve resigned; a bot plays to the end for you.")
     )
-    expect_visible(ada.page.get_by_title("You have resigned; a bot plays on for you."))
+    expect_visible(ada.page.get_by_title("You’ve resigned; a bot plays to the end for you."))
     settings.click()
-    expect_visible(ada.dialog.get_by_text("You have resigned; a bot plays on for you."))
+    expect_visible(ada.dialog.get_by_text("You’ve resigned; a bot plays to the end for you."))
     assert ada.dialog.get_by_role("button", name="Resign").count() == 0
 
 
@@ -171,9 +189,9 @@ def test_the_known_name_is_offered_but_never_replaces_typed_text(
         expect(ada.page.locator(".options li")).to_have_text(
             [
                 "Hans im Glück 2017",
-                "1 minute for the whole game, 2 seconds more after each move",
-                "A serious game: no hints for anybody",
-                "Several tallest towers: Their one owner scores",
+                "1 minute for the whole game, plus 2 seconds a move",
+                "No hints (serious game)",
+                "Tie for tallest: Scores if one colour owns all",
             ]
         )
         expect_visible(ada.page.get_by_text("South · orange, blue · not here yet"))
@@ -198,8 +216,8 @@ def test_on_a_shared_screen_hands_stay_hidden_until_the_device_is_passed(
     with open_browser(browser, server.address) as people:
         people.go("/new/screen")
         people.resize(320, 568)
-        people.page.get_by_role("button", name="Another player").click()
-        remove = people.page.get_by_role("button", name="One player less")
+        people.page.get_by_role("button", name="Add player").click()
+        remove = people.page.get_by_role("button", name="Remove player")
         box, row = remove.bounding_box(), people.page.locator("li").last.bounding_box()
         assert box is not None
         assert row is not None  # the button is in the middle of its row
@@ -209,7 +227,7 @@ def test_on_a_shared_screen_hands_stay_hidden_until_the_device_is_passed(
         people.resize(*DESKTOP)
         people.page.get_by_label("Your name").fill("Ada")
         people.page.get_by_label("Name of player 2").fill("Bob")
-        people.page.get_by_role("button", name="Begin", exact=True).click()
+        people.page.get_by_role("button", name="Start game", exact=True).click()
         names: set[str] = set()
         for _ in range(12):
             task = people.wait_for_task()
@@ -234,7 +252,7 @@ def test_a_spectator_sees_the_game_and_no_hand(browser: Browser, server: Running
     with open_browser(browser, server.address) as ada, open_browser(browser, server.address) as cat:
         table = open_table(ada, server, *BOTS)
         cat.go(f"/table/{table}")
-        expect_visible(cat.page.get_by_text("You are looking on."))
+        expect_visible(cat.page.get_by_text("You’re watching."))
         for _ in range(3):
             ada.do_task()
         cat.wait_past_ply(3)
@@ -251,7 +269,7 @@ def test_a_correspondence_game_is_resumed_from_the_home_page(
         ada.do_task()
         ply = ada.ply
         ada.go("/")
-        ada.page.get_by_role("list", name="Your tables").get_by_role("link").first.click()
+        ada.page.get_by_role("region", name="Your turn").get_by_role("link").first.click()
         ada.wait_for_task()
         assert ada.ply >= ply
         for size in ((320, 568), PHONE, DESKTOP):
@@ -291,26 +309,26 @@ def test_a_saved_game_is_downloaded_and_replayed(
         expect_visible(ada.dialog.get_by_text("A rematch is waiting for you."))
         expect(ada.dialog.get_by_role("button", name="Play again")).to_be_focused()
         with ada.page.expect_download() as download:
-            ada.page.get_by_role("link", name="Save the game").click()
+            ada.page.get_by_role("link", name="Save game").click()
         ada.page.context.clear_cookies()  # spectators see the rematch too
         ada.page.reload()
-        next_game = ada.dialog.get_by_role("link", name="To the next game")
+        next_game = ada.dialog.get_by_role("link", name="Go to the next game")
         expect(next_game).to_have_attribute("href", f"/table/{rematch}")
         ada.page.keyboard.press("Escape")
-        expect_visible(ada.page.locator(".spectator").get_by_text("The game is over.", exact=True))
+        expect_visible(ada.page.locator(".spectator").get_by_text("Game over.", exact=True))
         file = tmp_path / "game.json"
         download.value.save_as(file)
         ada.go("/replay")
         ada.page.locator("input[type=file]").set_input_files(file)
         moves = len([e for e in client.record(table)["events"] if "move" in e])
         expect_visible(ada.page.get_by_text(f"Move 0 of {moves}"))
-        expect_visible(ada.page.get_by_text("Fair: verified"))
+        expect_visible(ada.page.get_by_text("Shuffle verified"))
         for _ in range(3):
-            ada.page.get_by_role("button", name="One move on").click()
+            ada.page.get_by_role("button", name="Next move").click()
         expect_visible(ada.page.get_by_text(f"Move 3 of {moves}"))
-        ada.page.get_by_role("button", name="To the end").click()
+        ada.page.get_by_role("button", name="Go to end").click()
         expect_visible(ada.page.get_by_role("button", name="Score sheet"))
-        ada.page.get_by_label("Whose cards are shown").select_option(LONG_NAME)
+        ada.page.get_by_label("Visible cards").select_option(LONG_NAME)
         assert ada.page.locator(".hand").count() == 1
         ada.resize(*PHONE)
         assert ada.overflowing(".hands b", ".hand") == []
@@ -322,7 +340,7 @@ def test_a_saved_game_is_downloaded_and_replayed(
         expect_visible(ada.page.get_by_text(f"Move 6 of {moves}"))
         ada.page.keyboard.press("ArrowRight")
         expect_visible(ada.page.get_by_text(f"Move 7 of {moves}"))
-        ada.page.get_by_role("button", name="Link to this moment").click()
+        ada.page.get_by_role("button", name="Link to this position").click()
         expect_visible(ada.page.get_by_role("button", name="Copied"))
         link = ada.page.evaluate("navigator.clipboard.readText()")
         assert link == f"{server.address}/replay/{table}?at=7"
@@ -332,7 +350,7 @@ def test_a_saved_game_is_downloaded_and_replayed(
         file.write_text(json.dumps(record_of_own_takeover()))
         ada.go("/replay")
         ada.page.locator("input[type=file]").set_input_files(file)
-        ada.page.get_by_role("button", name="To the end").click()
+        ada.page.get_by_role("button", name="Go to end").click()
         status = ada.page.locator(".dock").get_by_role("status")
         expect(status).to_have_text("Player 1 took over D3, back right, from orange, 3 to 3.")
 
@@ -347,38 +365,38 @@ def test_broken_files_and_links_get_an_error_message_and_a_link_home(
             ada.go("/replay")
             ada.page.locator("input[type=file]").set_input_files(broken)
             expect(ada.page.get_by_role("alert")).to_have_text(
-                "This is no saved game, or it was changed."
+                "This file isn’t a saved game, or it was changed. Choose another one."
             )
         ada.go("/table/aaaaaaaaaaaaaa")
-        expect_visible(ada.page.get_by_role("heading", name="There is no such table"))
-        ada.page.get_by_role("link", name="To the first page").click()
+        expect_visible(ada.page.get_by_role("heading", name="Table not found"))
+        ada.page.get_by_role("link", name="Home").click()
         expect_visible(ada.page.get_by_role("button", name=re.compile("Play now")))
         ada.go("/table/nonsense")
-        expect_visible(ada.page.get_by_role("link", name="To the first page"))
+        expect_visible(ada.page.get_by_role("link", name="Home"))
         alert = ada.page.get_by_role("alert")
         for name in ("aaaaaaaaaaaaaa", "nonsense"):
             ada.go(f"/replay/{name}")
-            expect(alert).to_have_text("There is no such table. Look at the link again.")
+            expect(alert).to_have_text("Table not found. Check the link.")
         ada.go("/new/friends")
         ada.page.get_by_label("Your name").fill("A\u202eb")  # a right-to-left override
-        ada.page.get_by_role("button", name="Open the table").click()
-        expect(alert).to_have_text(re.compile("^That can’t be a name. "))
+        ada.page.get_by_role("button", name="Open table").click()
+        expect(alert).to_have_text(re.compile("^This name isn’t valid. "))
 
 
 def test_a_full_table_can_be_watched(browser: Browser, server: RunningServer) -> None:
-    """A person who has had the name of a bot keeps it; only bots have translated names."""
+    """A person who has had the name of a bot keeps it; the bot has another one."""
     host = server.client("Ada")
     [person, *_] = server.services.accounts._signer.loads(host.cookie.partition("=")[2])
     # Today, nobody can choose such a name.
-    run_on_server(server, server.services.tables.store.rename_person(person, "Easy 1", now=1))
-    assert host.request("PUT", "/api/me", {"name": "Easy 1"}) == {"name": "Easy 1"}
+    run_on_server(server, server.services.tables.store.rename_person(person, "Lotte", now=1))
+    assert host.request("PUT", "/api/me", {"name": "Lotte"}) == {"name": "Lotte"}
     table = host.open_table(seats=[{"occupant": "me"}, {"occupant": "open"}, BOTS[0]])
     server.client("Guest").take_seat(table)
     with open_browser(browser, server.address, language="de") as cat:
         cat.go(f"/table/{table}")
-        expect_visible(cat.page.get_by_text("Easy 1 beginnt das Spiel."))
-        assert cat.page.get_by_role("button", name="Hinsetzen").count() == 0
-        expect(cat.page.locator(".occupant > b")).to_have_text(["Easy 1", "Guest", "Leicht 1"])
+        expect_visible(cat.page.get_by_text("Warte, bis Lotte das Spiel startet."))
+        assert cat.page.get_by_role("button", name="Platz nehmen").count() == 0
+        expect(cat.page.locator(".occupant > b")).to_have_text(["Lotte", "Guest", "Milo"])
 
 
 def test_absent_and_resigned_players_are_marked_on_every_screen(
@@ -391,15 +409,15 @@ def test_absent_and_resigned_players_are_marked_on_every_screen(
     guest.take_seat(table)
     with open_browser(browser, server.address) as cat:
         cat.go(f"/table/{table}")
-        expect_visible(cat.page.get_by_text("Host begins the game."))
-        assert cat.page.get_by_role("button", name="Sit down").count() == 0
+        expect_visible(cat.page.get_by_text("Waiting for Host to start the game."))
+        assert cat.page.get_by_role("button", name="Take seat").count() == 0
         host.start_game(table)
         with guest.connect(table) as seat:
             seat.resign()
         players = cat.page.get_by_role("list", name="Players").get_by_role("listitem")
         for size in (PHONE, (320, 568), DESKTOP):
             cat.resize(*size)
-            expect_visible(players.first.get_by_text("away", exact=True))
+            expect_visible(players.first.get_by_text("offline", exact=True))
             expect_visible(players.last.get_by_text("resigned", exact=True))
             assert cat.overflowing(".opponents li *:not(.visually-hidden)", "li") == [], size
         entry = cat.page.locator(".log li").first

@@ -52,4 +52,4 @@ def test_a_link_opens_a_section_of_an_edition(browser: Browser, server: RunningS
         expect(page.locator("#aim h2")).to_be_in_viewport()
         assert page.url.endswith("/rules/foxgames-2018#aim")
         user.go("/rules/of-another-game")
-        expect(page.get_by_role("heading", level=1)).to_have_text("There is nothing here")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Page not found")

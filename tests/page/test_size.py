@@ -112,7 +112,7 @@ def test_a_move_on_a_full_board_is_cheaper_than_drawing_the_board(
     with open_browser(browser, server.address) as ada:
         ada.go("/replay")
         ada.page.locator("input[type=file]").set_input_files(file)
-        ada.page.get_by_role("button", name="To the end").click()
+        ada.page.get_by_role("button", name="Go to end").click()
         expect(ada.page.locator(".site .tower > g").nth(53)).to_be_attached()
         step, whole = ada.page.evaluate(MEASURE)
         print(f"a move {step:.1f} ms, the whole board {whole:.1f} ms")
@@ -137,12 +137,12 @@ MEASURE = """async () => {
   const key = () => document.body.dispatchEvent(new KeyboardEvent('keydown', v))
   // Stay away from the last move, which also opens the score sheet.
   for (let n = 0; n < 4; n++) {
-    press('One move back')
+    press('Previous move')
     await wait()
   }
   for (let n = 0; n < 15; n++) {
-    steps.push(await timed(() => press('One move back')))
-    steps.push(await timed(() => press('One move on')))
+    steps.push(await timed(() => press('Previous move')))
+    steps.push(await timed(() => press('Next move')))
     key()
     await wait()
     wholes.push(await timed(key))

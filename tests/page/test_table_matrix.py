@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser
 
+from manhattan.bots.names import BOT_NAMES
 from manhattan.rules import EDITIONS
 from support.browser_user import DESKTOP, expect_visible, open_browser, open_table
 from support.server_fixtures import RunningServer
@@ -50,10 +51,11 @@ def test_bots_of_every_level_move(browser: Browser, server: RunningServer, level
     with open_browser(browser, server.address) as ada:
         ada.page.set_default_timeout(180_000)  # strong bots are compiled first
         ada.go("/new/bots")
-        ada.page.get_by_label("Strength of player 2").select_option(level)
+        ada.page.get_by_label("Level of player 2").select_option(level)
         ada.page.get_by_text("More settings").click()
-        ada.page.get_by_label("How fast bots move").select_option("0")
-        ada.page.get_by_role("button", name="Begin", exact=True).click()
+        ada.page.get_by_label("Bot speed").select_option("0")
+        ada.page.get_by_role("button", name="Start game", exact=True).click()
         for _ in range(3):
             ada.do_task()
-        expect_visible(ada.page.get_by_text(f"{level.title()} 1"))
+        expect_visible(ada.page.get_by_text(BOT_NAMES[level][0]))
+        expect_visible(ada.page.get_by_text(level.title(), exact=True))

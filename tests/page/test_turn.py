@@ -66,9 +66,9 @@ def test_a_suggestion_is_taken_and_a_hint_is_built_and_undone(
         assert ada.overflowing(".choose button, .cell", "body") == []
         ada.resize(*DESKTOP)
         expect(ada.page).to_have_title(re.compile("^Your turn · Ada, "))
-        confirm = ada.page.get_by_role("button", name="Take these")
+        confirm = ada.page.get_by_role("button", name="Take these blocks")
         expect(confirm).to_be_disabled()
-        ada.page.get_by_role("button", name="Suggestion").click()
+        ada.page.get_by_role("button", name="Suggest").click()
         expect_visible(ada.page.get_by_text("Choose your blocks: 6 of 6"))
         confirm.click()
         ada.page.locator(".choose").wait_for(state="detached")
@@ -113,7 +113,7 @@ def test_without_confirmation_a_press_on_a_site_builds(
         ada.page.get_by_role("banner").get_by_role("button", name="Settings").click()
         expect_visible(ada.dialog.get_by_label("Sounds"))
         assert not ada.dialog.get_by_label("Sounds").is_checked()
-        ada.dialog.get_by_label("Ask before a block is built").uncheck()
+        ada.dialog.get_by_label("Confirm each move").uncheck()
         for language in ("de", "nl", "en"):  # languages with long words first
             ada.dialog.get_by_role("combobox").first.select_option(language)
             expect(ada.page.locator("html")).to_have_attribute("lang", language)
@@ -149,7 +149,7 @@ def test_the_tooltip_of_a_tower_shows_its_floors_and_the_cost_of_a_takeover(
         with open_browser(browser, server.address, size, touch=touch) as ada:
             # On a phone an open site has no tooltip: the dock describes the move instead.
             open_sites = "|".join(_after_some_moves(ada, server, 3))
-            closed_tower = re.compile(rf"^(?!{open_sites}).*floors?, .*, (blue|yellow)")
+            closed_tower = re.compile(rf"^(?!{open_sites}).*floors?, .* \((blue|yellow)\)")
             tower = ada.page.get_by_role("button", name=closed_tower)
             tower.first.focus()
             tip = ada.page.locator(".tip").first

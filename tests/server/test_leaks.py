@@ -254,7 +254,7 @@ def probe(
     one.execute("why", move=str(move))
     one.execute("why", move="A1+1")
     if thoroughly:
-        own = ("/api/me/tables", "/api/me/export")
+        own = ("/api/me/games", "/api/me/export")
         for path in (session.path, f"{session.path}/record", *own):
             one.request("GET", path)
         one.watch(session.table, max(0, ply - 3))

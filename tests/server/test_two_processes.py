@@ -162,6 +162,29 @@ def test_a_new_viewer_gets_the_presence_of_the_other_process(pair: Pair) -> None
             adas.wait_for([True, False], 1)
 
 
+def test_notifications_come_from_the_other_process(pair: Pair) -> None:
+    ada, bob = pair.people()
+    table = ada.open_table(seats=[{"occupant": "me"}, {"occupant": "open"}], first=0)
+    address = f"ws://127.0.0.1:{pair.other.port}/api/me/socket"
+    with connect(address, additional_headers={"Cookie": bob.cookie}) as websocket:
+
+        def wait_for(expected: str) -> None:
+            while loads(websocket.recv(timeout=5)).get("table") != expected:
+                pass
+
+        assert loads(websocket.recv(timeout=5)) == {"type": "subscribed"}
+        # Bob takes the seat at one process, and listens to the other.
+        Client(pair.one.address, "Bob", cookie=bob.cookie).take_seat(table)
+        wait_for(table)
+        ada.start_game(table)
+        wait_for(table)
+        with ada.connect(table) as seat:
+            seat.play(next(seat.turns()).moves[0])
+        wait_for(table)
+        [game] = bob.request("GET", "/api/me/games?state=your_turn")["games"]
+        assert game["id"] == table
+
+
 def test_a_revoked_person_is_disconnected_by_the_other_process(pair: Pair) -> None:
     ada, bob = pair.people()
     table = ada.open_table(seats=[{"occupant": "me"}, {"occupant": "open"}])

@@ -46,8 +46,11 @@ FIND_OVERFLOWING: Final = """([inner, outer]) => [...document.querySelectorAll(i
   .filter(([, ...distances]) => Math.min(...distances) < -1)
   .map(([element, ...distances]) =>
     `${element.outerHTML.slice(0, 90)}: ${distances.map(Math.round)}`)"""
-_EXPECTED_ERRORS = re.compile(r"status of 4\d\d|net::ERR_|WebSocket connection")
-"""Messages of the browser itself when a server rejects a request or is unreachable."""
+_EXPECTED_ERRORS = re.compile(
+    r"status of 4\d\d|net::ERR_|WebSocket connection|Push API in incognito"
+)
+"""Messages of the browser itself when a server rejects a request or is unreachable, and where it
+has no push service."""
 
 
 class BrowserUser:

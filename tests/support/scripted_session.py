@@ -98,9 +98,18 @@ def request_everything(session: ScriptedSession) -> None:
     for one in session.clients:
         for what in ("me", "catalog", "tables", "tables?stage=playing", "tables?stage=over"):
             assert one.request("GET", f"/api/{what}").status_code == 200
-        for what in ("tables", "devices", "passkeys", "recovery-codes", "export"):
-            answer = one.request("GET", f"/api/me/{what}")
-            assert answer.status_code == (200 if one.name else 401)
+        for what in (
+            "games",
+            "games?state=running",
+            "statistics",
+            "devices",
+            "passkeys",
+            "recovery-codes",
+            "export",
+        ):
+            path = f"/api/me/{what}"
+            assert one.request("GET", path).status_code == (200 if one.name else 401)
+        one.request("GET", f"/api/me/games/{session.table}")
         assert one.request("GET", session.path).status_code == 200
         assert one.request("GET", f"{session.path}/record").status_code == 200
         for path in ("/metrics", "/healthz", "/api/nothing", f"{session.path}/hint"):

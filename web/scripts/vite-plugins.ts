@@ -1,9 +1,10 @@
 /** The build's own Vite plugins. */
 
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
-import type { Plugin, Rollup } from 'vite'
+import { build, type Plugin, type Rollup } from 'vite'
 
 /** The component of each HTML file. The server chooses the file by the first part of the address. */
 const COMPONENT_BY_PAGE: Record<string, string> = {
@@ -11,6 +12,7 @@ const COMPONENT_BY_PAGE: Record<string, string> = {
   table: 'TablePage',
   new: 'NewTablePage',
   watch: 'WatchPage',
+  games: 'GamesPage',
   learn: 'TutorialPage',
   rules: 'RulesPage',
   replay: 'ReplayPage'
@@ -58,17 +60,61 @@ function filesOf(bundle: Rollup.OutputBundle, component: string): Set<string> {
   return files
 }
 
+/** Build the service worker into one file at the root of the site, which is its scope. It gets the
+ * list of all files, and a digest by which browsers notice a new build. */
+export function serviceWorker(outDir: string, alias: Record<string, string>): Plugin {
+  return {
+    name: 'service-worker',
+    apply: 'build',
+    async closeBundle() {
+      const names = readdirSync(outDir, { recursive: true, encoding: 'utf8' })
+        .map((name) => name.replaceAll('\\', '/'))
+        .filter((name) => statSync(join(outDir, name)).isFile() && !UNCACHED.test(name))
+        .sort()
+      const digest = createHash('sha256')
+      for (const name of names) digest.update(name).update(readFileSync(join(outDir, name)))
+      await build({
+        configFile: false,
+        publicDir: false,
+        logLevel: 'warn',
+        resolve: { alias },
+        define: {
+          __FILES__: JSON.stringify(names.map((name) => `/${name}`)),
+          __VERSION__: JSON.stringify(digest.digest('hex').slice(0, 16))
+        },
+        build: {
+          outDir,
+          emptyOutDir: false,
+          target: 'es2022',
+          lib: {
+            entry: new URL('../src/service-worker/service-worker.ts', import.meta.url).pathname,
+            formats: ['iife'],
+            name: 'serviceWorker',
+            fileName: () => 'service-worker.js'
+          }
+        }
+      })
+    }
+  }
+}
+const UNCACHED = /\.br$|^\.|^robots\.txt$|^service-worker\.js$|^apple-touch-icon/
+
 /** Compress all text files once, so that the server need not compress them for every visit. */
 export function brotli(outDir: string): Plugin {
   return {
     name: 'brotli',
     apply: 'build',
-    closeBundle() {
-      for (const name of readdirSync(outDir, { recursive: true, encoding: 'utf8' })) {
-        const file = join(outDir, name)
-        if (!/\.(js|css|html|svg|json|webmanifest)$/.test(name) || !statSync(file).isFile())
-          continue
-        writeFileSync(`${file}.br`, brotliCompressSync(readFileSync(file)))
+    enforce: 'post',
+    closeBundle: {
+      order: 'post', // after the service worker
+      sequential: true,
+      handler() {
+        for (const name of readdirSync(outDir, { recursive: true, encoding: 'utf8' })) {
+          const file = join(outDir, name)
+          if (!/\.(js|css|html|svg|json|webmanifest)$/.test(name) || !statSync(file).isFile())
+            continue
+          writeFileSync(`${file}.br`, brotliCompressSync(readFileSync(file)))
+        }
       }
     }
   }

@@ -12,10 +12,13 @@ from manhattan.server.pubsub.base import Bus, LocalBus
 from manhattan.server.service.accounts import Accounts
 from manhattan.server.service.bot_pool import BotPool
 from manhattan.server.service.housekeeping import Housekeeping
+from manhattan.server.service.notifier import Notifier
 from manhattan.server.service.passkeys import Passkeys
 from manhattan.server.service.recovery_codes import RecoveryCodes
 from manhattan.server.service.table_service import TableService
+from manhattan.server.service.web_push import WebPush
 from manhattan.server.storage import open_store
+from manhattan.server.storage.push_subscriptions import PushSubscriptions
 from manhattan.server.transport.client_address import TrustedProxies
 from manhattan.server.transport.http.api import ROUTES
 from manhattan.server.transport.http.health import Readiness, add_health
@@ -29,26 +32,30 @@ from manhattan.server.transport.http.openapi import openapi
 from manhattan.server.transport.http.routing import add_routes, json_response
 from manhattan.server.transport.http.static import Page, add_page
 from manhattan.server.transport.ratelimit import MAX_BODY_BYTES, RateLimiter
-from manhattan.server.transport.request_context import SERVICES, SOCKET_ROUTE, Services
-from manhattan.server.transport.ws.connection import (
-    CONNECTIONS,
-    close_connections,
-    serve_websocket,
-)
+from manhattan.server.transport.request_context import SERVICES, SOCKET_ROUTES, Services
+from manhattan.server.transport.ws.client_socket import CLIENT_SOCKETS, close_websockets
+from manhattan.server.transport.ws.connection import serve_table
+from manhattan.server.transport.ws.notifications import serve_notifications
 
-_SOCKET_PATH: Final = "/api/tables/{table:[^/]{1,40}}/socket"
+_SOCKETS: Final = {"table_socket": serve_table, "notification_socket": serve_notifications}
 
 
 async def open_services(config: ServerConfig) -> Services:
     """Open the database and start the services; ``close_services`` ends them."""
     store = await open_store(config.database)
-    tables = TableService(store, _open_bus(config), BotPool(config.bot_workers))
+    push = await WebPush.of(store, config.push_contact, config.push_services)
+    subscriptions = PushSubscriptions(store)
+    tables = TableService(
+        store, _open_bus(config), BotPool(config.bot_workers), Notifier(push, subscriptions)
+    )
     services = Services(
         tables=tables,
         housekeeping=Housekeeping(tables),
         accounts=await Accounts.of(store),
         passkeys=await Passkeys.of(store),
         recovery_codes=await RecoveryCodes.of(store),
+        push=push,
+        push_subscriptions=subscriptions,
         rate_limiter=RateLimiter(config.limits),
         proxies=TrustedProxies(config.trusted_proxies),
     )
@@ -71,11 +78,12 @@ def make_app(services: Services, config: ServerConfig) -> web.Application:
         middlewares=[log_access, handle_errors, check_request], client_max_size=MAX_BODY_BYTES
     )
     app[SERVICES] = services
-    app[CONNECTIONS] = set()
+    app[CLIENT_SOCKETS] = set()
     app.on_response_prepare.append(add_security_headers)
-    app.on_shutdown.append(close_connections)
+    app.on_shutdown.append(close_websockets)
     add_routes(app, ROUTES)
-    app.router.add_get(_SOCKET_PATH, serve_websocket, name=SOCKET_ROUTE, allow_head=False)
+    for name, path in SOCKET_ROUTES.items():
+        app.router.add_get(path, _SOCKETS[name], name=name, allow_head=False)
     _add_document(app, "/api/openapi.json", openapi(ROUTES))
     _add_document(app, "/api/messages.schema.json", message_schema())
     add_health(app, Readiness(services.tables), public_metrics=config.public_metrics)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from manhattan.server.service.web_push import PUSH_SERVICES
 from manhattan.server.transport.ratelimit import Limits
 
 
@@ -22,6 +23,10 @@ class ServerConfig:
     limits: Limits = field(default_factory=Limits)
     public_metrics: bool = False
     """Serve ``/metrics`` to every address, not to this computer only."""
+    push_contact: str = "mailto:operator@localhost"
+    """How push services reach the operator: a ``mailto:`` or ``https:`` address."""
+    push_services: tuple[str, ...] = PUSH_SERVICES
+    """The origins of push services to which notifications may be sent."""
     host: str = "127.0.0.1"
     port: int = 0
     """0 chooses a free port."""

@@ -9,6 +9,8 @@ import pytest
 from msgspec import ValidationError
 from msgspec.structs import replace
 
+from manhattan.bots import LEVELS
+from manhattan.bots.names import BOT_NAMES
 from manhattan.rules import Colour, Side
 from manhattan.server.domain.commands import (
     ClaimSeatTransfer,
@@ -22,7 +24,8 @@ from manhattan.server.domain.commands import (
     TakeSeat,
 )
 from manhattan.server.domain.errors import SENTENCES, ErrorCode
-from manhattan.server.domain.events import ReservedSeat, SeatTransferred
+from manhattan.server.domain.events import BotSeated, ReservedSeat, SeatTaken, SeatTransferred
+from manhattan.server.domain.evolve import replay_events
 from manhattan.server.domain.options import TableOptions
 from support.table_builder import (
     ADA,
@@ -45,6 +48,39 @@ def test_a_new_table_has_the_seats_of_its_options() -> None:
     assert [seat.person for seat in seats] == [ADA, None, None, ADA]
     assert [seat.level for seat in seats] == [None, None, "hard", None]
     assert [seat.side for seat in seats] == [Side.SOUTH, Side.WEST, Side.NORTH, Side.EAST]
+
+
+def test_bots_have_names_of_their_level_that_nobody_else_has() -> None:
+    options = msgspec.convert({"seats": [ME, bot("easy"), here("milo"), bot("easy")]}, TableOptions)
+    assert options.bot_names(["LOTTE"]) == ("Nina", "Toby")
+    table = TableBuilder(ME, OPEN, OPEN, OPEN)
+    for seat in (1, 2, 3):
+        table.execute(ADA, SeatBot(seat, "hard"))
+    assert [seat.name for seat in table.state.seats] == ["Ada", "Burnham", "Gilbert", "Lamb"]
+    table.execute(ADA, SeatBot(2, "hard"))  # again: it keeps its name
+    assert table.state.seats[2].name == "Gilbert"
+    assert replay_events(table.state.id, table.events) == table.state
+
+
+def test_a_bot_gives_way_to_a_person_of_the_same_name() -> None:
+    table = TableBuilder(ME, bot("hard"), OPEN)
+    table.execute(ADA, SeatBot(1, "hard"))
+    table.apply(SeatTaken(at=table.now, by=BOB, seat=2, name="burnham"))
+    assert [seat.name for seat in table.state.seats] == ["Ada", "Gilbert", "burnham"]
+
+
+def test_bots_of_older_events_keep_their_numbers() -> None:
+    table = TableBuilder(ME, bot("hard"), OPEN, OPEN)
+    table.apply(BotSeated(at=table.now, by=ADA, seat=2, level="easy"))
+    table.apply(SeatTaken(at=table.now, by=BOB, seat=3, name="Hard 1"))
+    assert [seat.name for seat in table.state.seats] == ["Ada", "Hard 1", "Easy 2", "Hard 1"]
+
+
+def test_every_level_has_a_short_name_for_each_seat() -> None:
+    assert BOT_NAMES.keys() == LEVELS.keys()
+    names = [name for pool in BOT_NAMES.values() for name in pool]
+    assert len(names) == len(set(names)) == 4 * len(LEVELS)
+    assert all(len(name) <= 8 for name in names)
 
 
 def test_sides_and_colours_can_be_chosen() -> None:

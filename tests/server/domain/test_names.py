@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from manhattan.bots import LEVELS
+from manhattan.bots.names import BOT_NAMES
 from manhattan.server.domain.errors import CommandRejected, ErrorCode
-from manhattan.server.domain.evolve import bot_name
 from manhattan.server.domain.names import DELETED_NAME, check_person_name
 
 I18N = Path(__file__).parents[3] / "web/src/i18n"
@@ -84,7 +84,9 @@ def test_the_name_of_a_bot_is_rejected(name: str) -> None:
 def test_no_bot_shares_its_name_in_any_language() -> None:
     """Whatever the levels are called on the page."""
     for level in LEVELS:
-        assert refusal(bot_name(level, 3)) is ErrorCode.NAME_OF_A_BOT
+        for name in BOT_NAMES[level]:
+            assert refusal(name) is ErrorCode.NAME_OF_A_BOT, name
+            assert refusal(f"{name.upper()} 2") is ErrorCode.NAME_OF_A_BOT, name
         for language in ("en", "de", "fr", "nl", "pl"):
             messages = json.loads((I18N / f"{language}.json").read_text("utf-8"))
             translated = messages[f"level.{level}"]

@@ -26,11 +26,13 @@ class Process:
         self.bus = RedisBus(address)
         self.received: list[Received] = []
         self.revoked: list[str | None] = []
+        self.seats: list[tuple[str, tuple[str, ...]]] = []
         self.reloaded: list[str] = []
         self.bus.set_listeners(
             lambda table, number: self.received.append((table, number)),
             lambda table, by, people: self.received.append((table, by, people)),
             self.revoked.append,
+            lambda table, people: self.seats.append((table, people)),
             self.reloaded.append,
         )
 
@@ -86,6 +88,35 @@ async def test_subscribers_receive_the_messages_of_their_tables(redis: str) -> N
         one.bus.publish_update("another", 1)
         await other.wait_for_number("another", 1)
         assert len(other.received) == 3
+
+
+@async_test
+async def test_a_table_stays_subscribed_until_its_last_subscription_ends(redis: str) -> None:
+    async with processes(redis) as (one, other):
+        await asyncio.gather(
+            other.bus.subscribe("mine"),
+            other.bus.subscribe("a", "b", "mine"),
+            other.bus.subscribe(),
+        )
+        await other.bus.unsubscribe("mine")
+        one.bus.publish_update("mine", 1)
+        await other.wait_for_number("mine", 1)
+        await other.bus.unsubscribe("mine")
+        one.bus.publish_update("mine", 2)
+        one.bus.publish_update("a", 1)
+        await other.wait_for_number("a", 1)
+        assert ("mine", 2) not in other.received
+
+
+@async_test
+async def test_every_process_receives_changes_of_seats(redis: str) -> None:
+    async with processes(redis) as (one, other):
+        one.bus.publish_seats("new", ("ada",))
+        one.bus.publish_seats("new", ("bob",))
+        await wait_until(lambda: other.seats)
+        people = [person for _, people in other.seats for person in people]
+        assert (set(people), {table for table, _ in other.seats}) == ({"ada", "bob"}, {"new"})
+        assert (one.seats, other.received) == ([], [])
 
 
 @async_test
@@ -215,10 +246,10 @@ async def test_unsent_messages_have_a_limit() -> None:
             bus.publish_update(f"table {number}", number)
             bus.publish_presence(f"table {number}", ("ada",))
             bus.publish_revocation(f"person {number}")
-        await wait_until(lambda: len(bus._numbers) == 10_000)
-        assert "table 24999" in bus._numbers
-        assert "table 24999" in bus._presence
-        assert (len(bus._presence), bus._revoked) == (10_000, {None})
+        await wait_until(lambda: len(bus._unsent.numbers) == 10_000)
+        assert "table 24999" in bus._unsent.numbers
+        assert "table 24999" in bus._unsent.presence
+        assert (len(bus._unsent.presence), bus._unsent.revoked) == (10_000, {None})
     finally:
         await bus.close()
 
@@ -233,7 +264,7 @@ async def test_too_many_unsent_revocations_become_a_request_to_look_them_up(
         with unable_to_send(one.bus, ConnectionError()):
             for person in ("ada", "bob", "cid", "dot"):
                 one.bus.publish_revocation(person)
-            await wait_until(lambda: one.bus._revoked == {None})
+            await wait_until(lambda: one.bus._unsent.revoked == {None})
             one.bus.publish_revocation("eve")
         await wait_until(lambda: len(other.revoked) == 2)
         assert set(other.revoked) == {None, "eve"}

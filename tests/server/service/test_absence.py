@@ -126,6 +126,10 @@ def test_a_table_that_nobody_uses_is_closed_and_kept(
     assert view["position"]["ply"] == 0
     assert view["private"]["moves"] is None
     assert stage(ada, slow) == "playing"
+    listed = ada.request("GET", "/api/me/games?state=finished")["games"]
+    assert [game["id"] for game in listed] == [table]  # the lobby isn't worth keeping
+    assert [player["place"] for player in listed[0]["players"]] == [None, None]
+    assert ada.request("GET", "/api/me/statistics")["games"] == 0
 
 
 def test_a_moment_that_an_older_version_has_stored_is_corrected(

@@ -152,8 +152,10 @@ def test_a_revoked_device_executes_no_more_commands(server: RunningServer) -> No
     async def go() -> None:
         websocket: Any = StalledWebSocket()
         transport = Mock(get_write_buffer_size=lambda: 0)
-        connection = Connection(server.services, identity, websocket, transport)
-        serving = asyncio.create_task(connection.serve(table, None))
+        connection = Connection(
+            server.services, identity, websocket, transport, table=table, since=None
+        )
+        serving = asyncio.create_task(connection.serve())
         websocket.send_chat("Hello")
         await asyncio.to_thread(wait_until, lambda: bool(session.state.chat))
         await asyncio.to_thread(ada.request, "DELETE", f"/api/me/devices/{identity.device.id}")

@@ -31,6 +31,7 @@ from manhattan.server.service.table_session import TableSession
 from manhattan.server.storage import Append, Store, Summary
 from support.crash_test_players import stored_events
 from support.databases import CuttableProxy, store_at, wait_until, write_locked
+from support.projections import holders
 from support.recording_client import captured_logs
 from support.server_fixtures import AGAINST_EASY, RunningServer, loads, process, running_server
 
@@ -97,14 +98,14 @@ def test_an_unreadable_table_is_logged_once_and_left_alone(
         late = Summary("playing", False, 1, 1, {})
         broken = '{"type": "of a newer version"}'
         queries = record_queries(server)
-        write(database, Append(table, 0, broken, 1, late, frozenset({me})))
+        write(database, Append(table, 0, broken, 1, late, holders(me)))
         wait_until(lambda: table in server.services.tables.registry.unreadable, "it is noticed")
         time.sleep(0.5)  # ten sweeps
         assert [line["message"] for line in log.errors] == ["a table can't be read"]
         assert sum(f"'{table}'" in query for query in queries) == 1
         assert "newer version saved it" in rejection(lambda: ada.record(table), "unreadable")
-        mine = ada.request("GET", "/api/me/tables")["tables"]
-        assert [entry["table"]["id"] for entry in mine] == [fine]
+        mine = ada.request("GET", "/api/me/games")["games"]
+        assert [game["id"] for game in mine] == [fine]
         server.services.tables.registry.unreadable[table] = 0  # a minute later
         assert rejection(lambda: ada.record(table), "unreadable")
         assert len(log.errors) == 1

@@ -22,14 +22,15 @@ from support.server_fixtures import RunningServer
 SOLUTIONS = {
     1: "D3+1",
     2: "F5+2",
-    3: "C5+4",
-    4: "C5+2",
-    5: "[112234]",
-    6: "D5+2",
-    7: "B5+1b",
+    3: "D3+1",
+    4: "C5+4",
+    5: "C5+2",
+    6: "[112234]",
+    7: "D5+2",
     8: "D7+4",
+    9: "B5+1b",
 }
-MISSES = {2: "C5+2", 3: "F5+1", 4: "D4+1", 7: "E3+1o", 8: "A7+4"}
+MISSES = {2: "C5+2", 4: "F5+1", 5: "D4+1", 8: "A7+4", 9: "E3+1o"}
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +102,7 @@ def test_an_exercise_starts_with_the_learner_to_move(ada: RecordingClient, numbe
     assert step == step_after(ada, number)
     assert (step["number"], step["steps"], step["outcome"]) == (number, len(EXERCISES), "open")
     assert step["private"]["player"] == step["position"]["mover"] == LEARNER
-    assert step["private"]["moves"]["kind"] == ("select" if number == 5 else "build")
+    assert step["private"]["moves"]["kind"] == ("select" if number == 6 else "build")
     assert step["players"][LEARNER]["side"] == "south"
     assert step["game_events"] == []
 
@@ -123,7 +124,7 @@ def test_another_legal_move_misses_the_goal(ada: RecordingClient, number: int) -
 
 
 def test_the_last_block_of_a_round_is_followed_by_its_score(ada: RecordingClient) -> None:
-    [built, scored] = step_after(ada, 6, "D5+2")["game_events"]
+    [built, scored] = step_after(ada, 7, "D5+2")["game_events"]
     assert built["type"] == "build"
     assert scored["scores"] == [8, 6, 6, 5]
     assert scored["colours"]["orange"] == {"tallest": 0, "majorities": ["D", "E"], "towers": 4}
@@ -139,7 +140,7 @@ def test_hidden_cards_are_not_sent(ada: RecordingClient, number: int) -> None:
             assert json.dumps(list(hidden)) not in text
         assert set(step) == {
             *("number", "steps", "edition", "players", "rounds", "blocks"),
-            *("position", "private", "game_events", "outcome"),
+            *("position", "private", "game_events", "outcome", "problem"),
         }
         assert "clock" not in step["position"]
 
@@ -150,35 +151,44 @@ def test_hidden_cards_are_not_sent(ada: RecordingClient, number: int) -> None:
 @pytest.mark.parametrize(
     ("number", "moves", "reason"),
     [
-        (4, ["C5+1"], "too_few_floors"),
-        (7, ["B5+1o"], "too_few_floors"),
-        (7, ["B5+2o"], "too_few_floors"),
-        (7, ["B5+1"], "colour_missing"),
-        (7, ["B5+1y"], "colour_not_yours"),
+        (5, ["C5+1"], "too_few_floors"),
+        (9, ["B5+1o"], "too_few_floors"),
+        (9, ["B5+2o"], "too_few_floors"),
+        (9, ["B5+1"], "colour_missing"),
+        (9, ["B5+1y"], "colour_not_yours"),
         (2, ["A1+1"], "no_such_card"),
-        (3, ["C5+2"], "no_such_block"),
+        (4, ["C5+2"], "no_such_block"),
         (2, ["[112234]"], "already_selected"),
-        (5, ["C5+1"], "select_first"),
-        (5, ["[11223]"], "wrong_number_of_blocks"),
-        (5, ["[444444]"], "supply_too_small"),
+        (6, ["C5+1"], "select_first"),
+        (6, ["[11223]"], "wrong_number_of_blocks"),
+        (6, ["[444444]"], "supply_too_small"),
         (2, ["-1"], "can_build"),
         (2, ["F5+2", "F3+1"], "not_your_turn"),
     ],
 )
-def test_an_illegal_move_is_rejected_with_its_reason(
+def test_an_illegal_move_changes_nothing_and_is_explained(
     ada: RecordingClient, number: int, moves: list[str], reason: str
 ) -> None:
-    status, problem = rejection(ada, number, *moves)
-    assert (status, problem["reason"]) == (409, reason)
+    step = step_after(ada, number, *moves)
+    problem = step.pop("problem")
+    assert problem["reason"] == reason
     assert problem["text"]
+    before = step_after(ada, number, *moves[:-1])
+    assert before.pop("problem") is None
+    assert step == before
 
 
-def test_a_rejection_has_its_parameters(ada: RecordingClient) -> None:
-    _, problem = rejection(ada, 4, "C5+1")
+def test_moves_after_an_illegal_one_are_rejected(ada: RecordingClient) -> None:
+    status, problem = rejection(ada, 5, "C5+1", "C5+2")
+    assert (status, problem["reason"]) == (409, "too_few_floors")
+
+
+def test_an_explanation_has_its_parameters(ada: RecordingClient) -> None:
+    problem = step_after(ada, 5, "C5+1")["problem"]
     assert problem["params"] == {"site": "C5", "owner": "blue", "floors": 3, "yours": 2}
 
 
-@pytest.mark.parametrize("number", ["0", "9", "-1", "1.5", "x", "", "1" * 400, "%00"])
+@pytest.mark.parametrize("number", ["0", "10", "-1", "1.5", "x", "", "1" * 400, "%00"])
 def test_there_are_no_other_exercises(ada: RecordingClient, number: str) -> None:
     for method, body in (("GET", None), ("POST", {"moves": []})):
         answer = ada.request(method, f"/api/tutorial/{number}", body)
@@ -197,12 +207,12 @@ anything: st.SearchStrategy[Any] = st.none() | st.integers() | texts | st.lists(
 @example(1, ["D3+1"] * 11)
 @example(1, ["Ｄ3+1"])
 @example(1, [["D3+1"]])
-@example(5, ["[" + "1" * 24 + "|" + "1" * 24 + "]"])
+@example(6, ["[" + "1" * 24 + "|" + "1" * 24 + "]"])
 def test_any_body_gets_an_answer(ada: RecordingClient, number: int, sent: Any) -> None:
     answer = ada.request("POST", f"/api/tutorial/{number}", {"moves": sent})
     body = answer.json()
     if answer.status_code == 200:
-        assert body["position"]["ply"] == len(sent)
+        assert body["position"]["ply"] == len(sent) - (body["problem"] is not None)
     else:
         assert answer.status_code in (409, 422)
         assert body["reason"]
@@ -212,7 +222,7 @@ def test_any_body_gets_an_answer(ada: RecordingClient, number: int, sent: Any) -
 def test_a_malformed_body_is_rejected(ada: RecordingClient) -> None:
     bodies: list[Any] = [{}, [], {"moves": [], "more": 1}, {"move": "C5+2"}]
     for body in bodies:
-        answer = ada.request("POST", "/api/tutorial/4", body)
+        answer = ada.request("POST", "/api/tutorial/5", body)
         assert (answer.status_code, answer.json()["reason"]) == (422, "bad_request")
 
 

@@ -16,6 +16,7 @@ from manhattan.client import Client
 from manhattan.server.storage import Append, Person, Store, StoreError, Summary
 from manhattan.server.storage.backup import SQL_TABLES, back_up, copy
 from support.databases import async_test, store_at
+from support.projections import holders
 from support.server_fixtures import running_server
 
 WITH_A_GUEST = [{"occupant": "me"}, {"occupant": "open"}]
@@ -71,7 +72,7 @@ async def add_table(store: Store) -> str:
     """Add a person with a table, and return the secret that signs their cookie."""
     await store.add_person(Person("1", "Ada", 1), now=5)
     summary = Summary("playing", True, opened_at=1, due=None, listing={})
-    assert await store.append([Append("t", 0, "first", 1, summary, frozenset("1"))]) == [True]
+    assert await store.append([Append("t", 0, "first", 1, summary, holders("1"))]) == [True]
     return await store.secret("cookies")
 
 

@@ -21,6 +21,7 @@ from manhattan.server.storage import (
 )
 from manhattan.server.storage.database import MIGRATIONS, Statement
 from support.databases import Postgres, async_test, database_at, store_at
+from support.projections import holders, summary
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -29,10 +30,6 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return str(tmp_path / "new folder" / "tables.db")
     return str(request.getfixturevalue("postgres"))
-
-
-def summary(stage: str = "playing", *, due: int | None = None, public: bool = True) -> Summary:
-    return Summary(stage, public, opened_at=1, due=due, listing={"host": "Ada", "round": 1})
 
 
 # Events.
@@ -86,7 +83,7 @@ async def test_of_two_events_with_the_same_number_in_one_batch_one_succeeds(
     address: str, texts: tuple[str, str]
 ) -> None:
     async with store_at(address) as store:
-        people = (frozenset({"p0"}), frozenset({"p1"}))
+        people = (holders("p0"), holders("p1"))
         batch = [
             Append("t", 0, text, 1, summary(), who) for text, who in zip(texts, people, strict=True)
         ]
@@ -94,23 +91,23 @@ async def test_of_two_events_with_the_same_number_in_one_batch_one_succeeds(
         assert sorted(firsts) == [False, True]
         winner = firsts.index(True)
         assert await store.events("t") == [texts[winner]]
-        assert await store.tables_of(f"p{winner}", 9) == ["t"]
-        assert await store.tables_of(f"p{1 - winner}", 9) == []
+        assert await store.games.active_tables(f"p{winner}", 9) == ["t"]
+        assert await store.games.active_tables(f"p{1 - winner}", 9) == []
 
 
 @async_test
 async def test_summary_and_people_are_written_with_their_event_or_not_at_all(address: str) -> None:
     async with store_at(address) as store:
-        begun = Append("t", 0, "first", 1, summary("lobby"), frozenset({"ada", "bob"}))
-        late = Append("t", 0, "second", 2, summary("over", due=5), frozenset({"eve"}))
-        new = Append("u", 0, "first", 3, summary("playing", due=7), frozenset({"eve", "ada"}))
+        begun = Append("t", 0, "first", 1, summary("lobby"), holders("ada", "bob"))
+        late = Append("t", 0, "second", 2, summary("over", due=5), holders("eve"))
+        new = Append("u", 0, "first", 3, summary("playing", due=7), holders("eve", "ada"))
         assert await store.append([begun]) == [True]
         assert await store.append([late, new]) == [False, True]
         assert await store.list_public_tables("over", 9) == []
         assert [table for table, _ in await store.list_public_tables("lobby", 9)] == ["t"]
         assert await store.overdue_tables(100, 9) == ["u"]
-        assert await store.tables_of("eve", 9) == ["u"]
-        assert await store.tables_of("bob", 9) == ["t"]
+        assert await store.games.active_tables("eve", 9) == ["u"]
+        assert await store.games.active_tables("bob", 9) == ["t"]
 
 
 @async_test
@@ -121,11 +118,13 @@ async def test_of_two_processes_one_is_first_with_a_number(address: str) -> None
             # In opposite order, which must not lead to a deadlock.
             batches = [
                 [
-                    Append(t, number, f"by here {number}", 1, summary(), frozenset("1"))
+                    Append(t, number, f"by here {number}", 1, summary(), holders("1") | {"2": None})
                     for t in tables
                 ],
                 [
-                    Append(t, number, f"by there {number}", 1, summary(), frozenset("2"))
+                    Append(
+                        t, number, f"by there {number}", 1, summary(), holders("2") | {"1": None}
+                    )
                     for t in reversed(tables)
                 ],
             ]
@@ -135,7 +134,7 @@ async def test_of_two_processes_one_is_first_with_a_number(address: str) -> None
                 winner = "by here" if was_here else "by there"
                 assert await here.events(table, number) == [f"{winner} {number}"]
                 assert await there.events(table, number) == [f"{winner} {number}"]
-        found = [*await here.tables_of("1", 99), *await here.tables_of("2", 99)]
+        found = [*await here.games.active_tables("1", 99), *await here.games.active_tables("2", 99)]
         assert sorted(found) == sorted(tables)
 
 
@@ -158,34 +157,33 @@ async def test_lists_of_tables(address: str) -> None:
     async with store_at(address) as store:
         await store.append(
             [
-                Append("old", 0, "", 10, summary(due=300), frozenset({"ada"})),
-                Append("new", 0, "", 20, summary(due=100), frozenset({"ada", "bob"})),
-                Append("private", 0, "", 30, summary(public=False), frozenset({"bob"})),
-                Append("closed", 0, "", 40, summary("closed"), frozenset({"ada"})),
+                Append("old", 0, "", 10, summary(due=300), holders("ada", at=10)),
+                Append("new", 0, "", 20, summary(due=100), holders("ada", "bob", at=20)),
+                Append("private", 0, "", 30, summary(public=False), holders("bob", at=30)),
+                Append("over", 0, "", 40, summary("over"), holders("ada", stage="over")),
             ]
         )
         listing = {"host": "Ada", "round": 1}
         assert await store.list_public_tables("playing", 9) == [("new", listing), ("old", listing)]
         assert await store.list_public_tables("playing", 1) == [("new", listing)]
         assert await store.list_public_tables("lobby", 9) == []
-        assert await store.tables_of("ada", 9) == ["new", "old"]
-        assert await store.tables_of("bob", 9) == ["private", "new"]
-        assert await store.tables_of("bob", 1) == ["private"]
+        assert await store.games.active_tables("ada", 9) == ["new", "old"]
+        assert await store.games.active_tables("bob", 9) == ["private", "new"]
+        assert await store.games.active_tables("bob", 1) == ["private"]
         assert await store.overdue_tables(100, 9) == []
         assert await store.overdue_tables(101, 9) == ["new"]
         assert await store.overdue_tables(10**15, 9) == ["new", "old"]
         assert await store.overdue_tables(10**15, 1) == ["new"]
-        # An event replaces the summary and the people.
-        assert await store.append([Append("old", 1, "", 50, summary("over"), frozenset())]) == [
-            True
-        ]
-        assert await store.list_public_tables("over", 9) == [("old", listing)]
+        # An event replaces the summary, and people leave.
+        left = Append("old", 1, "", 50, summary("over"), {"ada": None})
+        assert await store.append([left]) == [True]
+        assert await store.list_public_tables("over", 9) == [("old", listing), ("over", listing)]
         assert await store.overdue_tables(10**15, 9) == ["new"]
-        assert await store.tables_of("ada", 9) == ["new"]
+        assert await store.games.active_tables("ada", 9) == ["new"]
         # An event without them leaves them as they are.
         assert await store.append([Append("new", 1, "", 60)]) == [True]
         assert await store.list_public_tables("playing", 9) == [("new", listing)]
-        assert await store.tables_of("bob", 9) == ["private", "new"]
+        assert await store.games.active_tables("bob", 9) == ["private", "new"]
 
 
 @async_test
@@ -275,7 +273,7 @@ async def _shape(store: Store, address: str) -> list[Any]:
 @async_test
 async def test_opening_a_database_again_changes_nothing(address: str) -> None:
     async with store_at(address) as store:
-        await store.append([Append("t", 0, "first", 1, summary(), frozenset({"ada"}))])
+        await store.append([Append("t", 0, "first", 1, summary(), holders("ada"))])
         before = await _shape(store, address)
         migrations = await store._database.read("SELECT number, name FROM migrations")
     assert len(before) > 5
@@ -284,7 +282,7 @@ async def test_opening_a_database_again_changes_nothing(address: str) -> None:
         assert await _shape(store, address) == before
         assert await store._database.read("SELECT number, name FROM migrations") == migrations
         assert await store.events("t") == ["first"]
-        assert await store.tables_of("ada", 9) == ["t"]
+        assert await store.games.active_tables("ada", 9) == ["t"]
 
 
 @async_test

@@ -119,7 +119,7 @@ def test_a_forged_cookie_identifies_nobody(
     for name, cookie in forgeries(eve.cookie, ada.cookie).items():
         forger = join(cookie=cookie)
         assert forger.call("GET", "/api/me") == {"name": None}, name
-        assert forger.request("GET", "/api/me/tables").status_code == 401, name
+        assert forger.request("GET", "/api/me/games").status_code == 401, name
         assert_spectator(forger.watch(table)["private"])
         answer = forger.execute("play", **legal_move(ada, table))
         assert answer["reason"] == "no_identity", name

@@ -46,7 +46,7 @@ def test_a_revoked_account_is_gone(shared_server: RunningServer) -> None:
     assert ada.request("DELETE", "/api/me") == {"name": None}
     ada.cookie = cookie
     assert ada.request("GET", "/api/me") == {"name": None}
-    check_rejected("no_identity", ada, "GET", "/api/me/tables")
+    check_rejected("no_identity", ada, "GET", "/api/me/games")
 
 
 @pytest.mark.parametrize("name", ["", " ", "x" * 61, "a\nb", "\x1b[2J", 7, None])
@@ -87,21 +87,6 @@ def test_only_public_tables_are_listed(shared_server: RunningServer) -> None:
     assert public not in {table["id"] for table in bob.list_tables()}
     assert public in {table["id"] for table in bob.list_tables("playing")}
     bob.take_seat(private)  # the link is enough
-
-
-def test_the_own_tables_say_whose_turn_it_is(server: RunningServer) -> None:
-    ada, bob = server.client("Ada"), server.client("Bob")
-    clock = {"kind": "correspondence", "days": 1}
-    table = ada.open_table(seats=TWO_SEATS, first=0, clock=clock)
-    bob.take_seat(table)
-    ada.start_game(table)
-    [of_ada] = ada.request("GET", "/api/me/tables")["tables"]
-    [of_bob] = bob.request("GET", "/api/me/tables")["tables"]
-    assert (of_ada["your_turn"], of_bob["your_turn"]) == (True, False)
-    assert of_ada["due"] == of_bob["due"] > 0
-    with ada.connect(table) as seat:
-        play_on(seat, moves=1)
-    assert bob.request("GET", "/api/me/tables")["tables"][0]["your_turn"] is True
 
 
 def test_seats_are_taken_left_and_given_to_bots(shared_server: RunningServer) -> None:
@@ -168,7 +153,7 @@ def test_the_same_people_get_one_table_for_their_rematch(shared_server: RunningS
     rematch = bob.request("POST", path)["table"]
     assert ada.request("POST", path)["table"] == rematch
     info = ada.request("GET", f"/api/tables/{rematch}")["table"]
-    assert [seat["name"] for seat in info["seats"]] == ["Ada", "Eve", "Bob", "Easy 1"]
+    assert [seat["name"] for seat in info["seats"]] == ["Ada", "Eve", "Bob", "Lotte"]
     assert [seat["you"] for seat in info["seats"]] == [True, True, False, False]
     check_rejected("table_full", cat, "POST", f"/api/tables/{rematch}/seats")
     assert (info["first"], info["stage"]) == (1, "lobby")  # the next player starts

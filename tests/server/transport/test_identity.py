@@ -14,8 +14,10 @@ from manhattan.server.service import passkeys as passkey_service
 from manhattan.server.service.accounts import _device_of_old_cookie
 from manhattan.server.service.device_label import device_label
 from manhattan.server.storage import Passkey
+from manhattan.server.storage.backup import SQL_TABLES
 from manhattan.server.transport.ratelimit import Limits, Rate
 from support.databases import wait_until
+from support.push_service import SubscribedBrowser
 from support.recording_client import Json, RecordingClient, close_code, run_on_server, state_of
 from support.server_fixtures import RunningServer, running_server
 from support.software_authenticator import SoftwareAuthenticator
@@ -23,6 +25,12 @@ from support.software_authenticator import SoftwareAuthenticator
 REVOKED = 4401
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 TWO = [{"occupant": "me"}, {"occupant": "open"}]
+SUBSCRIPTION: Json = {
+    "endpoint": "https://fcm.googleapis.com/fcm/send/of-this-browser",
+    "keys": SubscribedBrowser().keys,
+    "language": "en",
+    "kinds": ["turn", "end"],
+}
 AGAINST_BOT = [{"occupant": "me"}, {"occupant": "bot", "level": "easy"}]
 
 Join = Callable[..., "Browser"]
@@ -461,6 +469,7 @@ def test_labels(user_agent: str, label: str) -> None:
 def test_the_export_has_everything_of_the_person(ada: Browser, join: Join) -> None:
     ada.add_passkey(ada.authenticator())
     ada.codes()
+    ada.call("PUT", "/api/me/push-subscription", SUBSCRIPTION)
     bob = join("Bob")
     seats = {"seats": TWO, "bot_delay_ms": 0, "first": 0}
     table = ada.call("POST", "/api/tables", seats)["id"]
@@ -478,6 +487,10 @@ def test_the_export_has_everything_of_the_person(ada: Browser, join: Join) -> No
     assert (account["name"], account["recovery_codes_left"]) == ("Ada", 4)
     assert [passkey["host"] for passkey in account["passkeys"]] == ["localhost"]
     assert len(account["devices"]) == 1
+    assert account["push_subscriptions"] == [
+        {"endpoint": SUBSCRIPTION["endpoint"], "language": "en", "kinds": ["end", "turn"]}
+    ]
+    assert not any(key in response.text for key in SUBSCRIPTION["keys"].values())
     tables = {entry["table"]["id"]: entry for entry in export["tables"]}
     assert set(tables) == {table, elsewhere}
     events = tables[table]["table_events"]
@@ -506,6 +519,7 @@ def test_a_deleted_account_leaves_no_name_and_no_text(ada: Browser, join: Join) 
     """The other player sees it at once, and the game goes on."""
     ada.add_passkey(ada.authenticator())
     [code, *_] = ada.codes()
+    ada.call("PUT", "/api/me/push-subscription", SUBSCRIPTION)
     bob = join("Bob")
     options = {"bot_delay_ms": 0, "first": 1, "public": True}
     table = ada.call("POST", "/api/tables", {"seats": TWO} | options)["id"]
@@ -534,7 +548,7 @@ def test_a_deleted_account_leaves_no_name_and_no_text(ada: Browser, join: Join) 
     seats = bob.call("GET", f"/api/tables/{lobby}")["table"]["seats"]
     assert [seat["occupant"] for seat in seats] == ["person", "open"]
     store = ada.server.services.tables.store
-    for sql_table in ("people", "devices", "passkeys", "recovery_codes", "tables", "events"):
+    for sql_table in SQL_TABLES.keys() - {"settings"}:
         rows = json.dumps(run_on_server(ada.server, store.read(f"SELECT * FROM {sql_table}")))
         assert "Ada" not in rows, sql_table
         assert "secret plan" not in rows
@@ -542,6 +556,10 @@ def test_a_deleted_account_leaves_no_name_and_no_text(ada: Browser, join: Join) 
     assert reason(join().redeem(code)) == "wrong_recovery_code"
     listed = bob.call("GET", "/api/tables?stage=playing")["tables"]
     assert [player["name"] for player in listed[0]["players"]] == ["Deleted player", "Bob"]
+    games = bob.call("GET", "/api/me/games")["games"]
+    assert {player["name"] for game in games for player in game["players"]} == {
+        *("Deleted player", "Bob", "")
+    }
 
 
 def test_after_a_deletion_the_game_is_played_to_its_end(ada: Browser, join: Join) -> None:

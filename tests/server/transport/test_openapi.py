@@ -34,6 +34,8 @@ def description() -> Json:
 api = schemathesis.openapi.from_dict(description())
 BEYOND_THE_SCHEMA = {
     "PUT /api/me": [positive_data_acceptance],  # a name is printable
+    "PUT /api/me/push-subscription": [positive_data_acceptance],  # of a known push service
+    "GET /api/me/games": [positive_data_acceptance],  # a cursor comes from a page
     "POST /api/tables": [positive_data_acceptance],  # seats and rules have to fit each other
     "POST /api/records/check": [positive_data_acceptance],  # a record follows the rules
     "POST /api/tutorial/{step}": [positive_data_acceptance],  # moves are legal

@@ -13,7 +13,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from manhattan.client import Client
-from manhattan.server.transport.ws.connection import INTERNAL_ERROR, Connection
+from manhattan.server.transport.ws.client_socket import INTERNAL_ERROR
+from manhattan.server.transport.ws.connection import Connection
 from support.placements import placement_gains
 from support.recording_client import assert_nothing_left, captured_logs, close_code
 from support.server_fixtures import AGAINST_EASY, RunningServer, loads

@@ -7,6 +7,10 @@ const PHONE = '(max-width: 900px)'
 const LOW =
   '(min-width: 640px) and (max-width: 900px) and (max-height: 660px) and (min-aspect-ratio: 5/4),' +
   '(min-width: 901px) and (max-height: 540px)'
+/** A phone so small that all parts have to be lower, or the board lies under the dock. */
+const SMALL = '(max-width: 639px) and (max-height: 660px)'
+/** A screen so wide that the log fits next to the board. */
+const WIDE = '(min-width: 1181px)'
 /** A screen so wide that three cities fit side by side next to the dock. */
 const FLAT = '(min-aspect-ratio: 19/10)'
 
@@ -22,6 +26,8 @@ class BoardMode {
   #isPhone = mediaQuery(PHONE)
   #isLow = mediaQuery(LOW)
   #isFlat = mediaQuery(FLAT)
+  #isSmall = mediaQuery(SMALL)
+  #isWide = mediaQuery(WIDE)
 
   /** Little room: the layout of a phone. */
   get narrow(): boolean {
@@ -31,6 +37,16 @@ class BoardMode {
   /** Too low for a board above the dock: they are side by side. */
   get low(): boolean {
     return this.#isLow()
+  }
+
+  /** Everything is one above the other, on a screen that is hardly high enough. */
+  get small(): boolean {
+    return this.#isSmall() && !this.low
+  }
+
+  /** Is the log next to the board? Elsewhere it is a dialog. */
+  get hasLog(): boolean {
+    return this.#isWide() && !this.narrow
   }
 
   /** The number of cities side by side. */

@@ -61,23 +61,33 @@ function roof(
   { barred, wide }: { barred: boolean; wide: boolean }
 ): string {
   const size = (wide ? 46 : 42) * (height > 9 ? 0.84 : 1)
-  // A phone's cells are too small for the note, which the dock shows.
-  const below = view.award
-    ? number(view.award, { signDisplay: 'always' })
-    : view.ghost
-      ? `+${view.ghost.floors}`
-      : barred && !wide
-        ? view.note
-        : null
   const middle = round(EDGE + width / 2)
+  // A phone's cells are too small for the note, which the dock shows.
+  const note = barred && !wide ? view.note : null
+  const below = view.award
+    ? awardMarkup(view.award, middle)
+    : view.ghost
+      ? riseMarkup(view.ghost.floors, middle)
+      : note &&
+        `<text class="below barred" x="${middle}" y="84" font-size="13.5">${escapeXml(note)}</text>`
   const foot = round((below ? 43 : 50) + size * 0.36)
   return [
     `<rect x="${EDGE}" y="${EDGE}" width="${round(width)}" height="84" rx="6" class="roof"${barred ? ' opacity=".9"' : ''}/>`,
     `<text class="height" x="${middle}" y="${foot}" font-size="${round(size)}">${height}</text>`,
-    below
-      ? `<text class="below${barred ? ' barred' : ''}" x="${middle}" y="84" font-size="${barred ? 13.5 : 17}">${escapeXml(below)}</text>`
-      : ''
+    below ?? ''
   ].join('')
+}
+
+/** Points of the scoring: a plus sign in a pill, as at the name of a city. */
+function awardMarkup(points: number, middle: number): string {
+  const text = number(points, { signDisplay: 'always' })
+  return `<g class="points"><rect x="${round(middle - 17)}" y="66" width="34" height="24" rx="12"/><text class="below" x="${middle}" y="84" font-size="18">${text}</text></g>`
+}
+
+/** Floors that a block would add: an arrow instead of a plus sign, which means points. */
+function riseMarkup(floors: number, middle: number): string {
+  const x = round(middle - 9)
+  return `<g class="rise"><path d="M${x} 84v-12m-5 5l5 -5 5 5"/><text class="below" x="${round(middle + 6)}" y="84" font-size="17">${floors}</text></g>`
 }
 
 /** The bar: the tower from the side. */

@@ -103,6 +103,10 @@ export function rotate(position: number, side: Side): number {
 /** The card, 1 to 9, with which the player at a side names the site with this index. */
 export const cardAt = (index: number, side: Side): number => rotate(index % 9, side) + 1
 
+/** The card with which a player at another side names what this card names for its owner. */
+export const cardSeenFrom = (card: number, owner: Side, viewer: Side): number =>
+  cardAt(positionNamed(card, owner), viewer)
+
 /** The position of a city, 0 to 8, that a card names for the player at a side. */
 export const positionNamed = (card: number, side: Side): number =>
   Array.from({ length: 9 }, (_, position) => position).find(

@@ -44,3 +44,6 @@ export const HOME_SKYLINE: Record<string, string> = {
   F8: 'o2b2',
   F9: 'p2'
 }
+
+/** The cities of the first edition, as the server calls them. */
+export const CITY_NAMES = ['Sydney', 'Manhattan', 'Frankfurt', 'Hong Kong', 'São Paulo', 'Cairo']

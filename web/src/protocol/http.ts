@@ -7,7 +7,13 @@ import type {
   RematchTable,
   SeatTransferSecret,
   TableList,
-  MyTableList,
+  MyGame,
+  MyGameEntry,
+  MyGameList,
+  PushKey,
+  PushStatus,
+  PushSubscriptionRequest,
+  Statistics,
   Account,
   RecordCheck,
   Problem,
@@ -15,6 +21,8 @@ import type {
   TableOptions,
   ViewMessage
 } from './types.gen'
+
+import { connectivity } from './connectivity.svelte'
 
 /** A request failed: the server rejected it with a named reason, or could not be reached. */
 export class ApiError extends Error {
@@ -42,8 +50,10 @@ export async function request<Response>(
       body: body === undefined ? undefined : JSON.stringify(body)
     })
   } catch {
+    connectivity.reachable = false
     throw new ApiError(SERVER_UNREACHABLE)
   }
+  connectivity.reachable = true
   const payload: unknown = await response.json().catch(() => null)
   if (response.ok) return payload as Response
   const problem = payload as Problem | null
@@ -52,16 +62,49 @@ export async function request<Response>(
 
 export type TableOptionsInput = Partial<TableOptions> & Pick<TableOptions, 'seats'>
 
+/** A step of the tutorial. The service worker keeps the steps and their outcomes, so that it works
+ * without the server, too. */
+async function tutorialStep(number: number, moves: readonly string[] = []): Promise<TutorialStep> {
+  const path = `/tutorial/${number}`
+  if (!moves.length) return request<TutorialStep>('GET', path)
+  try {
+    return await request<TutorialStep>('POST', path, { moves })
+  } catch (error) {
+    if (!isUnreachable(error) || moves.length > 1) throw error
+    const outcomes = await request<Record<string, TutorialStep>>('GET', `${path}/outcomes`)
+    const outcome = outcomes[moves[0]!]
+    if (!outcome) throw error // an illegal move: the server would say why
+    return outcome
+  }
+}
+
+export const isUnreachable = (error: unknown): boolean =>
+  error instanceof ApiError && error.problem.reason === SERVER_UNREACHABLE.reason
+
+/** The games that a list shows. */
+export type GameFilter = 'all' | MyGame['state']
+
 export const api = {
   me: () => request<Account>('GET', '/me'),
   setName: (name: string) => request<Account>('PUT', '/me', { name }),
+  pushKey: () => request<PushKey>('GET', '/push'),
+  subscribePush: (subscription: PushSubscriptionRequest) =>
+    request<PushStatus>('PUT', '/me/push-subscription', subscription),
+  unsubscribePush: (endpoint: string) =>
+    request<PushStatus>('DELETE', '/me/push-subscription', { endpoint }),
   catalog: () => request<Catalog>('GET', '/catalog'),
-  tutorialStep: (number: number, moves: readonly string[] = []) =>
-    request<TutorialStep>('POST', `/tutorial/${number}`, { moves }),
+  tutorialStep,
   view: (table: string) => request<ViewMessage>('GET', `/tables/${table}`),
   tables: (stage: 'lobby' | 'playing' | 'over') =>
     request<TableList>('GET', `/tables?stage=${stage}`),
-  myTables: () => request<MyTableList>('GET', '/me/tables'),
+  myGames: (state: GameFilter = 'all', cursor: string | null = null) =>
+    request<MyGameList>('GET', `/me/games?state=${state}${cursor ? `&cursor=${cursor}` : ''}`),
+  removedGames: (cursor: string | null = null) =>
+    request<MyGameList>('GET', `/me/games?removed=true${cursor ? `&cursor=${cursor}` : ''}`),
+  myGame: (table: string) => request<MyGameEntry>('GET', `/me/games/${table}`),
+  removeGame: (table: string) => request<MyGameEntry>('DELETE', `/me/games/${table}`),
+  restoreGame: (table: string) => request<MyGameEntry>('PUT', `/me/games/${table}`),
+  statistics: () => request<Statistics>('GET', '/me/statistics'),
   openTable: (options: TableOptionsInput, start: boolean) =>
     request<TableInfo>('POST', `/tables?start=${start}`, options),
   takeSeat: (table: string, seat: number) =>

@@ -1,4 +1,4 @@
-/** WebSocket client of one table: it reconnects with exponential backoff and resends commands that
+/** WebSocket client: it reconnects with exponential backoff and resends commands that
  * the server has not answered. A command keeps its id (its idempotency key), so a resent command is
  * executed once. */
 
@@ -30,8 +30,10 @@ export const UNAUTHENTICATED = 4401
 export const NO_SUCH_TABLE = 4404
 const PERMANENT_CLOSE_CODES = new Set([UNAUTHENTICATED, NO_SUCH_TABLE])
 const CONNECTION_LOST = 1006
+/** The first message of a connection. */
+const READY = new Set<Message['type']>(['view', 'resumed', 'subscribed'])
 
-export class TableSocket {
+export class ServerSocket {
   #socket: WebSocket | null = null
   #retryMs = FIRST_RETRY_MS
   #retryTimer = 0
@@ -43,7 +45,8 @@ export class TableSocket {
   #unanswered = new Map<string, string>()
 
   constructor(
-    readonly table: string,
+    /** Such as `/tables/…/socket`. */
+    readonly path: string,
     readonly listener: SocketListener
   ) {
     this.#connect()
@@ -93,14 +96,14 @@ export class TableSocket {
   #connect(): void {
     const since = this.listener.nextUpdateNumber()
     const scheme = location.protocol === 'https:' ? 'wss' : 'ws'
-    const address = `${scheme}://${location.host}/api/tables/${this.table}/socket`
+    const address = `${scheme}://${location.host}/api${this.path}`
     const socket = new WebSocket(since === null ? address : `${address}?since=${since}`)
     this.#socket = socket
     socket.onmessage = (event) => {
       if (socket !== this.#socket) return
       this.#schedulePing()
       const message = JSON.parse(event.data as string) as Message
-      if (message.type === 'view' || message.type === 'resumed') this.#onReady(socket)
+      if (READY.has(message.type)) this.#onReady(socket)
       if ('reply_to' in message && message.reply_to) this.#unanswered.delete(message.reply_to)
       this.listener.onMessage(message)
     }
@@ -144,5 +147,12 @@ export class TableSocket {
       socket.close()
       this.#onLost(socket, CONNECTION_LOST) // a dead connection does not report its close event
     }, PING_TIMEOUT_MS)
+  }
+}
+
+/** The websocket of a table. */
+export class TableSocket extends ServerSocket {
+  constructor(table: string, listener: SocketListener) {
+    super(`/tables/${table}/socket`, listener)
   }
 }

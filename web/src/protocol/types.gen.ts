@@ -15,6 +15,8 @@ export type Message =
   | WhyMessage
   | ErrorMessage
   | BotPreparingMessage
+  | SubscribedMessage
+  | GameChangedMessage
 /**
  * A side of the board, in clockwise order: each is the left neighbour of the one before.
  */
@@ -879,6 +881,23 @@ export interface BotPreparingMessage {
   player: number
 }
 /**
+ * From now on `game_changed` comes for the person's games: the first message of the websocket
+ *     for notifications.
+ */
+export interface SubscribedMessage {
+  type: 'subscribed'
+}
+/**
+ * One of the person's games has changed.
+ */
+export interface GameChangedMessage {
+  type: 'game_changed'
+  /**
+   * Null if any may have changed: messages may be lost.
+   */
+  table: string | null
+}
+/**
  * The name that a person wants to be called.
  */
 export interface AccountRequest {
@@ -915,6 +934,31 @@ export interface RecoveryCodeRequest {
    * Sign in although this browser's person has seats at tables.
    */
   confirmed?: boolean
+}
+/**
+ * The keys of a browser's push subscription, base64url.
+ */
+export interface PushKeys {
+  p256dh: string
+  auth: string
+}
+/**
+ * A browser, by the address of its push service for it.
+ */
+export interface PushEndpoint {
+  endpoint: string
+}
+/**
+ * A browser that wants notifications.
+ */
+export interface PushSubscriptionRequest {
+  endpoint: string
+  keys: PushKeys
+  language: string
+  /**
+   * Your turn; a game's start or an offer; a game's end.
+   */
+  kinds: ('end' | 'start' | 'turn')[]
 }
 /**
  * The bot for a seat.
@@ -954,6 +998,23 @@ export interface TableListQuery {
    * The stage of the tables.
    */
   stage?: 'lobby' | 'over' | 'playing'
+}
+/**
+ * Which of the person's games to list.
+ */
+export interface MyGamesQuery {
+  /**
+   * The state of the games; `all` lists the states in this order.
+   */
+  state?: 'all' | 'finished' | 'lobby' | 'running' | 'your_turn'
+  /**
+   * List the games that were removed from the list instead.
+   */
+  removed?: boolean
+  /**
+   * The `next` of the page before, with the same state.
+   */
+  cursor?: string
 }
 /**
  * Whether the game starts at once.
@@ -1053,6 +1114,17 @@ export interface ExportedPasskey {
   used_at: number | null
 }
 /**
+ * A browser that gets notifications, in an export.
+ */
+export interface ExportedPushSubscription {
+  /**
+   * The address of the push service for it.
+   */
+  endpoint: string
+  language: string
+  kinds: string[]
+}
+/**
  * The person in an export.
  */
 export interface ExportedAccount {
@@ -1061,6 +1133,7 @@ export interface ExportedAccount {
   devices: ExportedDevice[]
   passkeys: ExportedPasskey[]
   recovery_codes_left: number
+  push_subscriptions: ExportedPushSubscription[]
 }
 /**
  * An event of a table, as everyone there may know it.
@@ -1175,28 +1248,150 @@ export interface TableList {
   tables: ListedTable[]
 }
 /**
- * A table where the person has a seat.
+ * A player of one of the person's games.
  */
-export interface MyTable {
-  table: TableInfo
-  round: number
-  your_turn: boolean
+export interface MyGamePlayer {
+  name: string
   /**
-   * When the running clock expires.
+   * The bot that has the seat.
    */
-  due: number | null
+  level: string | null
+  open: boolean
+  colours: string[]
+  you: boolean
+  points: number
+  /**
+   * 1 for the winners, once the game is over; ties share one.
+   */
+  place: number | null
 }
 /**
- * The person's tables, the latest first.
+ * A game in which the person has a seat. It holds what any spectator may know.
  */
-export interface MyTableList {
-  tables: MyTable[]
+export interface MyGame {
+  /**
+   * The table.
+   */
+  id: string
+  state: 'finished' | 'lobby' | 'running' | 'your_turn'
+  removed: boolean
+  /**
+   * When the game got into this state; of a finished game, its end.
+   */
+  since: number
+  /**
+   * When your clock expires, if it runs.
+   */
+  deadline: number | null
+  edition: string
+  round: number
+  rounds: number
+  /**
+   * In turn order.
+   */
+  players: MyGamePlayer[]
+  mover: number | null
+  /**
+   * The letter of the colour on top of each of the 54 sites, or a dot, in the order A1 to F9; empty before the game.
+   */
+  board: string
+  /**
+   * How far you were ahead of the best other player after each round; negative behind. Empty where you share your screen.
+   */
+  leads: number[]
+}
+/**
+ * The number of the person's games by state, and of those removed from the list.
+ */
+export interface GameCounts {
+  your_turn: number
+  running: number
+  lobby: number
+  finished: number
+  removed: number
+}
+/**
+ * A page of the person's games. Games that wait for the person come in the order of their
+ *     deadlines, all others the latest first.
+ */
+export interface MyGameList {
+  games: MyGame[]
+  /**
+   * The cursor of the next page, if there is one.
+   */
+  next: string | null
+  counts: GameCounts
+}
+/**
+ * One of the person's games, and the number of all of them.
+ */
+export interface MyGameEntry {
+  game: MyGame
+  counts: GameCounts
+}
+/**
+ * The person's finished games of one kind.
+ */
+export interface StatisticsGroup {
+  games: number
+  wins: number
+}
+/**
+ * Games with a number of players.
+ */
+export interface PlayersStatistics {
+  games: number
+  wins: number
+  players: number
+}
+/**
+ * Games whose strongest bot has a level.
+ */
+export interface BotsStatistics {
+  games: number
+  wins: number
+  /**
+   * Null for games without bots.
+   */
+  level: string | null
+}
+/**
+ * The person's finished games. Games where the person shared a screen don't count, and one that
+ *     a bot ended for the person isn't won.
+ */
+export interface Statistics {
+  games: number
+  wins: number
+  best_score: number | null
+  /**
+   * By number of players.
+   */
+  by_players: PlayersStatistics[]
+  /**
+   * By level of the strongest bot.
+   */
+  by_bots: BotsStatistics[]
 }
 /**
  * The table where the same people play again.
  */
 export interface RematchTable {
   table: string
+}
+/**
+ * The key by which push services know this server.
+ */
+export interface PushKey {
+  /**
+   * The `applicationServerKey` of a subscription.
+   */
+  key: string
+}
+/**
+ * The notices that a browser gets.
+ */
+export interface PushStatus {
+  kinds: string[]
 }
 /**
  * The secret with which another device claims the seat.
@@ -1292,6 +1487,10 @@ export interface TutorialStep {
    * `open` before the first move; then whether the task is solved.
    */
   outcome: 'missed' | 'open' | 'solved'
+  /**
+   * Why the last move is illegal; the position is the one before it.
+   */
+  problem: Problem | null
 }
 /**
  * What one player sees in addition to the public state.

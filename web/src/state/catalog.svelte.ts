@@ -2,6 +2,7 @@
 
 import { CITY_LETTERS } from '$/model/notation'
 import { api } from '$/protocol/http'
+import { cityName } from '$/text/narration'
 import type { Catalog as CatalogData, EditionInfo } from '$/protocol/types.gen'
 
 class Catalog {
@@ -24,8 +25,9 @@ class Catalog {
     return this.data?.editions.find((edition) => edition.id === id)
   }
 
+  /** The names of the cities, in the page's language. */
   cities(id: string | undefined): readonly string[] {
-    return this.edition(id)?.cities ?? [...CITY_LETTERS]
+    return this.edition(id)?.cities.map(cityName) ?? [...CITY_LETTERS]
   }
 }
 

@@ -8,6 +8,7 @@ export type Route =
   | { page: 'table'; table: string; secret: string | null }
   | { page: 'watch' }
   | { page: 'account' }
+  | { page: 'games' }
   | { page: 'tutorial'; step: number }
   | { page: 'rules'; edition: string | null }
   | { page: 'replay'; table: string | null; ply: number | null }
@@ -31,6 +32,8 @@ function parseLocation(): Route {
       return { page: 'watch' }
     case 'account':
       return { page: 'account' }
+    case 'games':
+      return { page: 'games' }
     case 'learn':
       return { page: 'tutorial', step: Number(second ?? 1) || 1 }
     case 'rules':

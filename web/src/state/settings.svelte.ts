@@ -6,20 +6,26 @@ export type BoardModeSetting = 'auto' | 'skyline' | 'plan'
 interface Values {
   theme: ThemeSetting
   boardMode: BoardModeSetting
+  /** On a shared screen: show the board from one side in every turn. */
+  fixedView: boolean
   confirm: boolean
   sounds: boolean
   motion: boolean
   language: string | null
+  /** The notifications that the user wants. */
+  notifications: ('turn' | 'start' | 'end')[]
 }
 
 const STORAGE_KEY = 'manhattan'
 const DEFAULTS: Values = {
   theme: 'auto',
   boardMode: 'auto',
+  fixedView: false,
   confirm: true,
   sounds: false,
   motion: true,
-  language: null
+  language: null,
+  notifications: []
 }
 
 class Settings {

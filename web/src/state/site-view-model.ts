@@ -7,9 +7,10 @@ import { countTowers, heightOf, majorityOwner, ownerOf, type Towers } from '$/mo
 import { rotate, siteName, type Block } from '$/model/notation'
 import type { TowerInfo } from '$/protocol/types.gen'
 import {
-  colourName,
   floorsText,
   ownerName,
+  ownerWithColour,
+  previousOwnerName,
   siteText,
   type NarrationContext
 } from '$/text/narration'
@@ -92,11 +93,7 @@ export function describeSite(
   selection: MoveSelection | null
 ): string {
   const content = view.owner
-    ? t('label.tower', {
-        floors: view.height,
-        owner: ownerName(context, view.owner),
-        colour: colourName(view.owner)
-      })
+    ? t('label.tower', { floors: view.height, owner: ownerWithColour(context, view.owner) })
     : t('label.empty')
   const sentences = [`${siteText(context, view.site)}: ${content}`]
   if (view.mark === 'open') sentences.push(t('label.open'))
@@ -104,9 +101,10 @@ export function describeSite(
   const isSelectable = selection?.isActive && view.mark === 'open'
   const placement = isSelectable ? selection.placementAt(view.site) : null
   if (placement) {
-    const { size, takesFrom } = placement
+    const { colour, size, takesFrom } = placement
     const built = t('label.block', { floors: floorsText(size) })
-    const takeover = takesFrom && t('tip.takes', { from: ownerName(context, takesFrom) })
+    const takeover =
+      takesFrom && t('tip.takes', { from: previousOwnerName(context, colour, takesFrom) })
     sentences.push([built, takeover].filter(Boolean).join(', '))
   }
   if (view.isLast) sentences.push(t('label.last'))

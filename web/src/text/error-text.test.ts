@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest'
-import { t } from '$/i18n/language.svelte'
+import { expect, it, vi } from 'vitest'
+import { language, t } from '$/i18n/language.svelte'
+import { LIMITS } from '$/model/limits'
 import { ApiError, SERVER_UNREACHABLE } from '$/protocol/http'
 import type { Problem } from '$/protocol/types.gen'
 import { errorText, reasonText } from './error-text'
@@ -7,8 +8,22 @@ import { errorText, reasonText } from './error-text'
 it('translates a reason with its parameters', () => {
   const params = { needed: 4, colour: 'orange', given: 3 }
   expect(reasonText({ reason: 'wrong_number_of_blocks', params, text: '' })).toBe(
-    'Choose 4 blocks of orange, not 3.'
+    'Choose 4 orange blocks, not 3.'
   )
+})
+
+it('calls a card by its position, as the hand does', () => {
+  const params = { site: 'E5', card: 5 }
+  expect(reasonText({ reason: 'no_such_card', params, text: '' })).toContain('“Centre”')
+})
+
+it('writes a colour as a noun, with a capital letter in German', async () => {
+  vi.stubGlobal('document', { documentElement: { dataset: {} } })
+  await language.select('de')
+  const params = { needed: 4, colour: 'blue', given: 3 }
+  expect(reasonText({ reason: 'wrong_number_of_blocks', params, text: '' })).toContain('in Blau')
+  await language.select('en')
+  vi.unstubAllGlobals()
 })
 
 it('falls back to the text of a newer server', () => {
@@ -19,9 +34,9 @@ it('falls back to the text of a newer server', () => {
 it('explains which input was invalid', () => {
   const invalid = (params: Problem['params']): string =>
     reasonText({ reason: 'bad_request', params, text: 'Whatever the server says.' })
-  expect(invalid({ path: '$.name' })).toBe(t('reason.bad_name'))
-  expect(invalid({ path: '$.seats[1].name' })).toBe(t('reason.bad_name'))
-  expect(invalid({ path: '$.clock.bank' })).toBe(t('reason.bad_clock'))
+  expect(invalid({ path: '$.name' })).toBe(t('reason.bad_name', LIMITS))
+  expect(invalid({ path: '$.seats[1].name' })).toBe(t('reason.bad_name', LIMITS))
+  expect(invalid({ path: '$.clock.bank' })).toBe(t('reason.bad_clock', LIMITS))
   expect(invalid({ path: '$.seats' })).toBe(t('reason.bad_request'))
   expect(invalid({ path: '$' })).toBe(t('reason.bad_request'))
   expect(invalid({})).toBe(t('reason.bad_request'))

@@ -1,8 +1,10 @@
 /** Error messages in the page's language: the server names a reason and sends its parameters. */
 
 import { language, t, type Key } from '$/i18n/language.svelte'
+import { LIMITS } from '$/model/limits'
 import { ApiError } from '$/protocol/http'
 import type { Problem } from '$/protocol/types.gen'
+import { cardName, colourNoun } from '$/text/narration'
 
 /** Messages for invalid input, by the path of the field: `$.seats[1].name`, `$.clock.bank`. */
 const INPUT_MESSAGES: [RegExp, Key][] = [
@@ -13,15 +15,16 @@ const INPUT_MESSAGES: [RegExp, Key][] = [
 export function reasonText({ reason, params, text }: Problem): string {
   const path = reason === 'bad_request' ? `${params['path']}` : ''
   const input = INPUT_MESSAGES.find(([pattern]) => pattern.test(path))
-  if (input) return t(input[1])
+  if (input) return t(input[1], LIMITS)
   const key = `reason.${reason}`
   if (!language.has(key)) return text || t('reason.server_unreachable')
   const values = { ...params } as Record<string, string | number>
   // The protocol names colours in English.
   for (const name of ['colour', 'owner', 'first', 'second']) {
     const colour = `colour.${values[name]}`
-    if (language.has(colour)) values[name] = t(colour)
+    if (language.has(colour)) values[name] = colourNoun(`${values[name]}`)
   }
+  if (typeof values['card'] === 'number') values['card'] = cardName(values['card'])
   try {
     return t(key, values)
   } catch {

@@ -8,11 +8,14 @@ import pl from '$/i18n/pl.json'
 import { parseTowers, type BuildEntry, type LogEntry } from '$/model/event-log'
 import {
   blocksText,
+  cityName,
   displayNames,
   memoizeContext,
   narrate,
   narrateTallest,
   ownerName,
+  ownerWithColour,
+  previousOwnerName,
   shortSiteName,
   siteText,
   type NarrationContext
@@ -47,14 +50,27 @@ const built: BuildEntry = {
 const text = (entry: LogEntry, using = context): string => t(...narrate(using, entry))
 
 describe('names', () => {
-  it('call a bot by its level and number, whatever its name is', () => {
+  it('are those of the bots, in the order of the seats', () => {
+    const seats = [
+      { name: 'Ada', level: null },
+      { name: 'Clara', level: 'medium' }
+    ]
+    expect(displayNames(seats)).toEqual(['Ada', 'Clara'])
+  })
+
+  it('translate the level that is the name of a bot at an older table', () => {
     const seats = [
       { name: 'Hard 1', level: null },
       { name: 'Hard 7', level: 'hard' },
       { name: '', level: null },
       { name: 'Easy 2', level: 'easy' }
     ]
-    expect(displayNames(seats)).toEqual(['Hard 1', 'Hard 1', '', 'Easy 2'])
+    expect(displayNames(seats)).toEqual(['Hard 1', 'Hard 1 (2)', '', 'Easy 2'])
+  })
+
+  it('get a number where several players have the same', () => {
+    const seats = ['Ada', 'Bob', 'Ada', 'Ada'].map((name) => ({ name, level: null }))
+    expect(displayNames(seats)).toEqual(['Ada', 'Bob', 'Ada (2)', 'Ada (3)'])
   })
 
   it('address the viewer', () => {
@@ -65,12 +81,40 @@ describe('names', () => {
   it('add the colour where players have two', () => {
     expect(ownerName(twoColours, 'purple')).toBe('Bob (purple)')
   })
+
+  it('name the colour once in the label of a site', () => {
+    expect(ownerWithColour(context, 'orange')).toBe('You (orange)')
+    expect(ownerWithColour(twoColours, 'purple')).toBe('Bob (purple)')
+    expect(ownerWithColour({ ...context, names: [], me: null }, 'blue')).toBe('blue')
+  })
+
+  it('never take a tower over from "You"', () => {
+    expect(previousOwnerName(twoColours, 'orange', 'blue')).toBe('blue')
+    expect(previousOwnerName(twoColours, 'orange', 'purple')).toBe('Bob (purple)')
+    expect(previousOwnerName({ ...twoColours, me: null }, 'yellow', 'purple')).toBe('purple')
+  })
 })
 
 describe('sites', () => {
   it('have a name and a position as the viewer sees it', () => {
     expect(siteText(context, 'C1')).toBe('C1, back left')
     expect(siteText({ ...context, side: 'north' }, 'C1')).toBe('C1, front right')
+  })
+
+  it('lie in cities whose names are translated', () => {
+    expect(cityName('C')).toBe('C')
+    for (const [city, key] of [
+      ['Hong Kong', 'city.hong_kong'],
+      ['São Paulo', 'city.sao_paulo'],
+      ['Cairo', 'city.cairo']
+    ] as const)
+      expect(cityName(city)).toBe(en[key])
+    expect([de, fr, nl, pl].map((messages) => messages['city.cairo'])).toEqual([
+      'Kairo',
+      'Le Caire',
+      'Caïro',
+      'Kair'
+    ])
   })
 
   it('are called by the city where the edition names it', () => {
@@ -128,7 +172,7 @@ describe('the tallest towers', () => {
 
   it('are named with their owners', () => {
     expect(tallest({})).toBeNull()
-    expect(tallest({ A1: 'o3', B2: 'b2' })).toBe('3 floors in A1, You')
+    expect(tallest({ A1: 'o3', B2: 'b2' })).toBe('3 floors on A1, You')
     expect(tallest({ A1: 'o3', B2: 'b3' })).toBe('3 floors, 2 towers: You and Bob')
     expect(tallest({ A1: 'b3', B2: 'b3' })).toBe('3 floors, 2 towers: Bob')
   })

@@ -1,6 +1,6 @@
 /** Narration: players, colours, sites and log entries in words of the page's language. */
 
-import { t, list, type Key, type Values } from '$/i18n/language.svelte'
+import { language, list, t, type Key, type Values } from '$/i18n/language.svelte'
 import { ownerOf, tallestTowers, type LogEntry, type Towers } from '$/model/event-log'
 import { cardAt, CITY_LETTERS, siteIndex, type Size } from '$/model/notation'
 import type { Colour, Side } from '$/protocol/types.gen'
@@ -30,17 +30,36 @@ export function memoizeContext(): (context: NarrationContext) => NarrationContex
 /** The name that the server gives to a person who has deleted their account. */
 const DELETED_NAME = 'Deleted player'
 
-/** The names to show for the seats of a table: a bot is called by its level and its number. */
+/** The names to show for the seats of a table. At an older table a bot's name is its level and a
+ * number, "Hard 1": the level is translated. */
 export function displayNames(seats: readonly { name: string; level: string | null }[]): string[] {
   let bots = 0
-  return seats.map(({ name, level }) =>
-    level ? `${levelName(level)} ${++bots}` : name === DELETED_NAME ? t('deleted_player') : name
+  return distinctNames(
+    seats.map(({ name, level }) => {
+      if (!level) return name === DELETED_NAME ? t('deleted_player') : name
+      bots += 1
+      return /^\w+ \d$/.test(name) ? `${levelName(level)} ${bots}` : name
+    })
   )
+}
+
+/** Number the second and every further player of the same name: "Ada", "Ada (2)". */
+function distinctNames(names: readonly string[]): string[] {
+  const seen = new Map<string, number>()
+  return names.map((name) => {
+    const count = (seen.get(name) ?? 0) + 1
+    seen.set(name, count)
+    return name && count > 1 ? `${name} (${count})` : name
+  })
 }
 
 export const levelName = (level: string): string => t(`level.${level}` as Key)
 
 export const colourName = (colour: string): string => t(`colour.${colour}` as Key)
+
+/** A colour as a noun, "in Blau": German writes nouns with a capital letter. */
+export const colourNoun = (colour: string): string =>
+  language.code === 'de' ? capitalize(colourName(colour)) : colourName(colour)
 
 export const playerOfColour = (context: NarrationContext, colour: string): number =>
   context.colours.findIndex((colours) => colours.includes(colour))
@@ -71,11 +90,40 @@ export function playerValues(
 /** The owner of a colour; with the colour where each player has two. */
 export function ownerName(context: NarrationContext, colour: string): string {
   const player = playerOfColour(context, colour)
-  const name = player === context.me ? t('you') : (context.names[player] ?? colourName(colour))
-  return (context.colours[player]?.length ?? 1) > 1
-    ? t('owner_with_colour', { name, colour: colourName(colour) })
-    : name
+  if ((context.colours[player]?.length ?? 1) > 1) return ownerWithColour(context, colour)
+  return player === context.me ? t('you') : (context.names[player] ?? colourName(colour))
 }
+
+/** The owner from whom a block of a colour takes a tower over: a player's other colour is named by
+ * the colour alone, since nobody takes over from "You". */
+export function previousOwnerName(
+  context: NarrationContext,
+  colour: string,
+  takenFrom: string
+): string {
+  return playerOfColour(context, colour) === playerOfColour(context, takenFrom)
+    ? colourName(takenFrom)
+    : ownerName(context, takenFrom)
+}
+
+/** The owner of a colour, always with the colour. */
+export function ownerWithColour(context: NarrationContext, colour: string): string {
+  const player = playerOfColour(context, colour)
+  const name = player === context.me ? t('you') : context.names[player]
+  return name === undefined
+    ? colourName(colour)
+    : t('owner_with_colour', { name, colour: colourName(colour) })
+}
+
+/** A city in the page's language; the server names cities in English, or by a letter. */
+export function cityName(city: string): string {
+  const id = city.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replaceAll(' ', '_')
+  const key = `city.${id}`
+  return language.has(key) ? t(key) : city
+}
+
+/** A card by the position that it shows: "Centre". */
+export const cardName = (card: number): string => capitalize(t(`position.${card}` as Key))
 
 /** A site by its name in the notation and by its position: "C5, centre". */
 export function siteText(context: NarrationContext, site: string): string {
@@ -144,7 +192,7 @@ export function narrate(context: NarrationContext, entry: LogEntry): [Key, Value
           ...builder,
           site,
           victim: victim === context.me && !isOwn ? 'you' : 'other',
-          from: isOwn ? colourName(takenFrom) : ownerName(context, takenFrom),
+          from: previousOwnerName(context, entry.colour, takenFrom),
           own: entry.ownFloors,
           theirs: entry.previousOwnerFloors
         }

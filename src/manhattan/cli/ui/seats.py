@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from manhattan.bots import BOTS, bot
+from manhattan.bots.names import level_of_bot_name
 from manhattan.cli.ui.bot_options import parse_bot_names
 from manhattan.rules import SetupError
 from manhattan.rules.errors import describe_characters
@@ -62,7 +63,7 @@ def seat_saved_game(
     if bots is not None:
         bot_names = _bots_for(len(others), bots)
     else:
-        bot_names = [bot_from_name(names[player]) or DEFAULT_BOT for player in others]
+        bot_names = [_bot_of(names[player]) or DEFAULT_BOT for player in others]
     bot_by_player = dict(zip(others, bot_names, strict=True))
     return tuple(bot_by_player.get(player) for player in range(len(names)))
 
@@ -86,8 +87,10 @@ def _humans_among(names: Sequence[str], people: Sequence[str] | None = None) -> 
     are not named like a bot; in a game where no player is, the first player."""
     if people:
         return tuple(player for player, name in enumerate(names) if name in people)
-    if any(map(bot_from_name, names)):
-        return tuple(player for player, name in enumerate(names) if not bot_from_name(name))
+    # In a game of this program bots have a number; then a person may have a name of the server's.
+    for recognize in (bot_from_name, level_of_bot_name):
+        if any(map(recognize, names)):
+            return tuple(player for player, name in enumerate(names) if not recognize(name))
     return (0,)
 
 
@@ -96,6 +99,11 @@ def bot_from_name(name: str) -> str | None:
     match = re.fullmatch(r"(.+) [1-9][0-9]*", name)
     titles = {bot_name.title(): bot_name for bot_name in BOTS}
     return titles.get(match[1]) if match else None
+
+
+def _bot_of(name: str) -> str | None:
+    """The bot of a saved game that has this name, here or on a server."""
+    return bot_from_name(name) or level_of_bot_name(name)
 
 
 def _bots_for(seats: int, text: str) -> list[str]:

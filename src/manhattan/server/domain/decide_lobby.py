@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 
+from manhattan.bots.names import free_bot_name
 from manhattan.server.domain.clocks import Milliseconds
 from manhattan.server.domain.commands import (
     AbortGame,
@@ -158,7 +159,9 @@ def _assign_seat(
         raise CommandRejected(ErrorCode.SEAT_TAKEN, name=seat.name)
     check_person_limit(state, person)
     if isinstance(command, SeatBot):
-        return BotSeated(at=now, by=person, seat=command.seat, level=command.level)
+        others = (seat.name for n, seat in enumerate(state.seats) if n != command.seat)
+        name = free_bot_name(command.level, others)
+        return BotSeated(at=now, by=person, seat=command.seat, level=command.level, name=name)
     return SeatVacated(
         at=now, by=person, seats=_seats_with(state, command.seat), removed=seat.person
     )

@@ -51,6 +51,7 @@ class ErrorCode(StrEnum):
     UNDO_PENDING = "undo_pending"
     NO_UNDO_REQUEST = "no_undo_request"
     HINTS_DISABLED = "hints_disabled"
+    YOUR_TURN = "your_turn"
     TRANSFER_EXPIRED = "transfer_expired"
     NAME_UNREADABLE = "name_unreadable"
     NAME_MIXED_SCRIPTS = "name_mixed_scripts"
@@ -108,6 +109,9 @@ SENTENCES: Final[Mapping[ErrorCode, str]] = MappingProxyType(
         ErrorCode.UNDO_PENDING: "{name} has asked for an undo: answer that first.",
         ErrorCode.NO_UNDO_REQUEST: "There is no undo request for you to answer.",
         ErrorCode.HINTS_DISABLED: "Hints are disabled at this table.",
+        ErrorCode.YOUR_TURN: (
+            "It is your turn in this game: it stays in your list until you have moved or resigned."
+        ),
         ErrorCode.TRANSFER_EXPIRED: "This link was used or has expired. Create a new one.",
         ErrorCode.NAME_UNREADABLE: (
             "This name has characters that can't be seen or read. Choose another one."

@@ -51,6 +51,8 @@ class TableOpened(_TableEvent, frozen=True, tag="table_opened"):
     """Seats for the other players of that table, who may accept or decline them."""
     reserved: tuple[ReservedSeat, ...] = ()
     """In old events: seats that belonged to the other players from the start, unasked."""
+    bot_names: tuple[str, ...] = ()
+    """The names of its bots, in turn order; older events have none."""
 
 
 class SeatTaken(_TableEvent, frozen=True, tag="seat_taken"):
@@ -85,6 +87,8 @@ class BotSeated(_TableEvent, frozen=True, tag="bot_seated"):
 
     seat: int
     level: str
+    name: str = ""
+    """The bot's name; older events have none."""
 
 
 class TableClosed(_TableEvent, frozen=True, tag="table_closed"):

@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from manhattan.bots.names import BOT_NAMES, free_bot_name
 from manhattan.game import Game
 from manhattan.rules import Build, Built, Redrew, draw_start_player
 from manhattan.server.domain.clocks import (
@@ -67,6 +68,7 @@ def initial_state(table: str, event: TableOpened) -> TableState:
     reserved = {reservation.seat: reservation for reservation in event.reserved}
     offered = {offer.seat: offer for offer in event.offered}
     bots = 0
+    bot_names = iter(event.bot_names)
     seats: list[Seat] = []
     for number, (seat_options, player) in enumerate(zip(options.seats, setup.players, strict=True)):
         seat = Seat(player.side, player.colours)
@@ -78,7 +80,8 @@ def initial_state(table: str, event: TableOpened) -> TableState:
             seat = replace(seat, name=offer.name, offered_to=offer.person)
         elif seat_options.level is not None:
             bots += 1
-            seat = replace(seat, name=bot_name(seat_options.level, bots), level=seat_options.level)
+            name = next(bot_names, None) or _numbered_name(seat_options.level, bots)
+            seat = replace(seat, name=name, level=seat_options.level)
         seats.append(seat)
     return TableState(
         id=table,
@@ -96,8 +99,8 @@ def initial_state(table: str, event: TableOpened) -> TableState:
     )
 
 
-def bot_name(level: str, number: int) -> str:
-    """Return the name of a bot at a table."""
+def _numbered_name(level: str, number: int) -> str:
+    """Return a bot's name at a table whose events name no bots."""
     return f"{level.title()} {number}"
 
 
@@ -298,8 +301,8 @@ def _change_seats(
 ) -> Changes:
     match event:
         case SeatTaken():
-            seats = _with_seat(state, event.seat, name=event.name, person=event.by, offered_to=None)
-            return {"seats": seats}
+            seats = _with_seat(state, event.seat, name=event.name, person=event.by)
+            return {"seats": _rename_bots(seats, event.name)}
         case SeatVacated():
             return _vacate_seats(state, event)
         case OfferAccepted():
@@ -308,7 +311,7 @@ def _change_seats(
             return {"seats": _with_seats(state, event.seats, name="", offered_to=None)}
         case BotSeated():
             bots = sum(seat.level is not None for seat in state.seats)
-            name = bot_name(event.level, bots + 1)
+            name = event.name or _numbered_name(event.level, bots + 1)
             seats = _with_seat(
                 state, event.seat, name=name, level=event.level, person=None, offered_to=None
             )
@@ -360,6 +363,19 @@ def _with_seats(state: TableState, numbers: Collection[int], **changes: Any) -> 
     """Return the seats, some of them changed alike."""
     return Seats(
         replace(seat, **changes) if n in numbers else seat for n, seat in enumerate(state.seats)
+    )
+
+
+def _rename_bots(seats: Seats, person_name: str) -> Seats:
+    """Give another name to a bot whose name a person at the table has as well."""
+    names = [seat.name for seat in seats]
+    return Seats(
+        replace(seat, name=free_bot_name(seat.level, names))
+        if seat.level is not None
+        and seat.name in BOT_NAMES[seat.level]  # not in events of older tables
+        and seat.name.casefold() == person_name.casefold()
+        else seat
+        for seat in seats
     )
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import chain
 from typing import Final
 
 from manhattan.bots import LEVELS
+from manhattan.bots.names import BOT_NAMES
 from manhattan.server.domain.errors import CommandRejected, ErrorCode
 
 DELETED_NAME: Final = "Deleted player"
@@ -124,4 +126,6 @@ _RESERVED: Final = frozenset(
     _skeleton(f"{level} {word}".strip())
     for level in (*LEVELS, *_TRANSLATED_LEVELS)
     for word in ("", "bot")
-) | frozenset(map(_skeleton, ("Bot", "Computer", "Manhattan", DELETED_NAME)))
+) | frozenset(
+    map(_skeleton, ("Bot", "Computer", "Manhattan", DELETED_NAME, *chain(*BOT_NAMES.values())))
+)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec import Meta, field
 
 from manhattan.bots import LEVELS
+from manhattan.bots.names import free_bot_name
 from manhattan.rules import DEFAULT_EDITION, Colour, Setup, SetupError, Side, set_up
 from manhattan.rules.setup import MAX_NAME_LENGTH, check_name
 from manhattan.server.domain.clocks import ClockOptions, Correspondence, NoClock
@@ -98,6 +100,15 @@ class TableOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
             return self.absence_s
         is_slow = isinstance(self.clock, Correspondence)
         return CORRESPONDENCE_ABSENCE_S if is_slow else LIVE_ABSENCE_S
+
+    def bot_names(self, people: Iterable[str]) -> tuple[str, ...]:
+        """Name the bots, in turn order. People have their names already."""
+        names: list[str] = []
+        taken = [*people, *(seat.name for seat in self.seats if seat.name is not None)]
+        for seat in self.seats:
+            if seat.level is not None:
+                names.append(free_bot_name(seat.level, [*taken, *names]))
+        return tuple(names)
 
     def setup(self, names: list[str], first: int | None = None) -> Setup:
         """Set up the game; raises ``SetupError`` where the rules can't."""

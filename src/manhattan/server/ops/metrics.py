@@ -40,6 +40,9 @@ COMMIT_EVENTS: Final = Histogram(
     registry=REGISTRY,
     buckets=(1, 2, 5, 10, 20, 50, 100, 200, 500),
 )
+PUSH_MESSAGES: Final = Counter(
+    "manhattan_push_messages", "Web Push messages by outcome.", ["outcome"], registry=REGISTRY
+)
 BOT_SECONDS: Final = Histogram(
     "manhattan_bot_move_duration_seconds",
     "Time until a bot has chosen a move, including its wait in the queue.",

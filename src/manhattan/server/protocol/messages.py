@@ -16,6 +16,7 @@ from msgspec import UNSET, Meta, UnsetType
 from manhattan.rules import Colour
 from manhattan.server.domain.clocks import Correspondence, Milliseconds, NoClock, RealTime
 from manhattan.server.domain.events import CloseReason
+from manhattan.server.domain.notices import NoticeKind
 from manhattan.server.domain.state import Stage
 from manhattan.server.protocol.table_events import TableEventPayload
 
@@ -345,6 +346,15 @@ class PresenceMessage(_Message, frozen=True, tag="presence"):
     spectators: int
 
 
+class PushMessage(_Payload, frozen=True):
+    """A notification for a browser whose page is closed (Web Push); nothing in it is hidden."""
+
+    kind: NoticeKind
+    table: str
+    names: Annotated[list[str], Meta(description="The other players.")]
+    language: str
+
+
 class ViewMessage(_Message, frozen=True, tag="view"):
     """Everything that the viewer may see. The next update has this message's number."""
 
@@ -430,6 +440,19 @@ class BotPreparingMessage(_Message, frozen=True, tag="bot_preparing"):
     player: int
 
 
+class SubscribedMessage(_Message, frozen=True, tag="subscribed"):
+    """From now on `game_changed` comes for the person's games: the first message of the websocket
+    for notifications."""
+
+
+class GameChangedMessage(_Message, frozen=True, tag="game_changed"):
+    """One of the person's games has changed."""
+
+    table: Annotated[
+        str | None, Meta(description="Null if any may have changed: messages may be lost.")
+    ]
+
+
 Message = (
     ViewMessage
     | UpdateMessage
@@ -439,4 +462,6 @@ Message = (
     | WhyMessage
     | ErrorMessage
     | BotPreparingMessage
+    | SubscribedMessage
+    | GameChangedMessage
 )

@@ -53,6 +53,30 @@ class RecoveryCodeRequest(_Request, frozen=True):
     confirmed: _Confirmation = False
 
 
+class PushKeys(msgspec.Struct, frozen=True, kw_only=True):
+    """The keys of a browser's push subscription, base64url."""
+
+    p256dh: Annotated[str, Meta(min_length=80, max_length=100)]
+    auth: Annotated[str, Meta(min_length=20, max_length=30)]
+
+
+class PushEndpoint(_Request, frozen=True):
+    """A browser, by the address of its push service for it."""
+
+    endpoint: Annotated[str, Meta(min_length=10, max_length=1000)]
+
+
+class PushSubscriptionRequest(PushEndpoint, frozen=True):
+    """A browser that wants notifications."""
+
+    keys: PushKeys
+    language: Annotated[str, Meta(pattern="^[a-z]{2}$", examples=["en"])]
+    kinds: Annotated[
+        tuple[Literal["turn", "start", "end"], ...],
+        Meta(max_length=3, description="Your turn; a game's start or an offer; a game's end."),
+    ]
+
+
 class BotRequest(_Request, frozen=True):
     """The bot for a seat."""
 
@@ -89,6 +113,22 @@ class TableListQuery(msgspec.Struct, frozen=True):
     stage: Annotated[
         Literal["lobby", "playing", "over"], Meta(description="The stage of the tables.")
     ] = "lobby"
+
+
+class MyGamesQuery(msgspec.Struct, frozen=True):
+    """Which of the person's games to list."""
+
+    state: Annotated[
+        Literal["all", "your_turn", "running", "lobby", "finished"],
+        Meta(description="The state of the games; `all` lists the states in this order."),
+    ] = "all"
+    removed: Annotated[
+        bool, Meta(description="List the games that were removed from the list instead.")
+    ] = False
+    cursor: Annotated[
+        str,
+        Meta(max_length=200, description="The `next` of the page before, with the same state."),
+    ] = ""
 
 
 class StartQuery(msgspec.Struct, frozen=True):

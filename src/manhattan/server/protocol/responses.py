@@ -9,7 +9,13 @@ from msgspec import Meta
 
 from manhattan.bots import Evaluation, Hint
 from manhattan.server.domain.clocks import Correspondence, Milliseconds, NoClock, RealTime
-from manhattan.server.protocol.messages import GameEvent, PlayerState, Position, TableInfo
+from manhattan.server.protocol.messages import (
+    GameEvent,
+    PlayerState,
+    Position,
+    Problem,
+    TableInfo,
+)
 from manhattan.server.protocol.table_events import TableEventPayload
 
 
@@ -93,6 +99,14 @@ class ExportedPasskey(_Response, frozen=True):
     used_at: Milliseconds | None
 
 
+class ExportedPushSubscription(_Response, frozen=True):
+    """A browser that gets notifications, in an export."""
+
+    endpoint: Annotated[str, Meta(description="The address of the push service for it.")]
+    language: str
+    kinds: list[str]
+
+
 class ExportedAccount(_Response, frozen=True):
     """The person in an export."""
 
@@ -101,6 +115,7 @@ class ExportedAccount(_Response, frozen=True):
     devices: list[ExportedDevice]
     passkeys: list[ExportedPasskey]
     recovery_codes_left: int
+    push_subscriptions: list[ExportedPushSubscription]
 
 
 class ExportedEvent(_Response, frozen=True):
@@ -181,25 +196,126 @@ class TableList(_Response, frozen=True):
     tables: list[ListedTable]
 
 
-class MyTable(_Response, frozen=True):
-    """A table where the person has a seat."""
+class MyGamePlayer(_Response, frozen=True):
+    """A player of one of the person's games."""
 
-    table: TableInfo
+    name: str
+    level: Annotated[str | None, Meta(description="The bot that has the seat.")]
+    open: bool
+    colours: list[str]
+    you: bool
+    points: int
+    place: Annotated[
+        int | None, Meta(description="1 for the winners, once the game is over; ties share one.")
+    ]
+
+
+class MyGame(_Response, frozen=True):
+    """A game in which the person has a seat. It holds what any spectator may know."""
+
+    id: Annotated[str, Meta(description="The table.")]
+    state: Literal["your_turn", "running", "lobby", "finished"]
+    removed: bool
+    since: Annotated[
+        Milliseconds,
+        Meta(description="When the game got into this state; of a finished game, its end."),
+    ]
+    deadline: Annotated[
+        Milliseconds | None, Meta(description="When your clock expires, if it runs.")
+    ]
+    edition: str
     round: int
-    your_turn: bool
-    due: Annotated[Milliseconds | None, Meta(description="When the running clock expires.")]
+    rounds: int
+    players: Annotated[list[MyGamePlayer], Meta(description="In turn order.")]
+    mover: int | None
+    board: Annotated[
+        str,
+        Meta(
+            description="The letter of the colour on top of each of the 54 sites, or a dot, in the "
+            "order A1 to F9; empty before the game."
+        ),
+    ]
+    leads: Annotated[
+        list[int],
+        Meta(
+            description="How far you were ahead of the best other player after each round; "
+            "negative behind. Empty where you share your screen."
+        ),
+    ]
 
 
-class MyTableList(_Response, frozen=True):
-    """The person's tables, the latest first."""
+class GameCounts(_Response, frozen=True):
+    """The number of the person's games by state, and of those removed from the list."""
 
-    tables: list[MyTable]
+    your_turn: int
+    running: int
+    lobby: int
+    finished: int
+    removed: int
+
+
+class MyGameList(_Response, frozen=True):
+    """A page of the person's games. Games that wait for the person come in the order of their
+    deadlines, all others the latest first."""
+
+    games: list[MyGame]
+    next: Annotated[str | None, Meta(description="The cursor of the next page, if there is one.")]
+    counts: GameCounts
+
+
+class MyGameEntry(_Response, frozen=True):
+    """One of the person's games, and the number of all of them."""
+
+    game: MyGame
+    counts: GameCounts
+
+
+class StatisticsGroup(_Response, frozen=True):
+    """The person's finished games of one kind."""
+
+    games: int
+    wins: int
+
+
+class PlayersStatistics(StatisticsGroup, frozen=True):
+    """Games with a number of players."""
+
+    players: int
+
+
+class BotsStatistics(StatisticsGroup, frozen=True):
+    """Games whose strongest bot has a level."""
+
+    level: Annotated[str | None, Meta(description="Null for games without bots.")]
+
+
+class Statistics(_Response, frozen=True):
+    """The person's finished games. Games where the person shared a screen don't count, and one that
+    a bot ended for the person isn't won."""
+
+    games: int
+    wins: int
+    best_score: int | None
+    by_players: Annotated[list[PlayersStatistics], Meta(description="By number of players.")]
+    by_bots: Annotated[list[BotsStatistics], Meta(description="By level of the strongest bot.")]
 
 
 class RematchTable(_Response, frozen=True):
     """The table where the same people play again."""
 
     table: str
+
+
+class PushKey(_Response, frozen=True):
+    """The key by which push services know this server."""
+
+    key: Annotated[str, Meta(description="The `applicationServerKey` of a subscription.")]
+
+
+class PushStatus(_Response, frozen=True):
+    """The notices that a browser gets."""
+
+    kinds: list[str]
 
 
 class SeatTransferSecret(_Response, frozen=True):
@@ -270,6 +386,10 @@ class TutorialStep(_Response, frozen=True):
     outcome: Annotated[
         Literal["open", "solved", "missed"],
         Meta(description="`open` before the first move; then whether the task is solved."),
+    ]
+    problem: Annotated[
+        Problem | None,
+        Meta(description="Why the last move is illegal; the position is the one before it."),
     ]
 
 

@@ -1,7 +1,7 @@
 """Pub/sub between the processes that serve the same tables.
 
-A message says only that a table has new or rewritten events, who watches it, or which device or
-person was revoked; the events themselves are read from the database.
+A message says only that a table has new or rewritten events, who watches it, whose seats have
+changed, or which device or person was revoked; the events themselves are read from the database.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from manhattan.rules import ManhattanError
-from manhattan.server.domain.events import TableId
+from manhattan.server.domain.events import PersonId, TableId
 
 OnUpdate = Callable[[TableId, int], None]
 """Called with a table and the number of its events."""
@@ -21,6 +21,8 @@ OnRevocation = Callable[[str | None], None]
 been missed."""
 OnReload = Callable[[TableId], None]
 """Called with a table whose stored events were rewritten."""
+OnSeats = Callable[[TableId, tuple[PersonId, ...]], None]
+"""Called with a table whose seats have changed, and the people who have or had one."""
 
 
 class BusError(ManhattanError):
@@ -44,6 +46,7 @@ class Bus(Protocol):
         on_update: OnUpdate,
         on_presence: OnPresence,
         on_revocation: OnRevocation,
+        on_seats: OnSeats,
         on_reload: OnReload,
     ) -> None: ...
 
@@ -51,16 +54,20 @@ class Bus(Protocol):
 
     async def close(self) -> None: ...
 
-    async def subscribe(self, table: TableId) -> None:
-        """Receive a table's messages from now on."""
+    async def subscribe(self, *tables: TableId) -> None:
+        """Receive the messages of tables from now on."""
 
-    async def unsubscribe(self, table: TableId) -> None: ...
+    async def unsubscribe(self, table: TableId) -> None:
+        """Undo one subscription of a table: its messages come until all are undone."""
 
     def publish_update(self, table: TableId, number: int) -> None:
         """Publish how many events a table has."""
 
     def publish_presence(self, table: TableId, people: tuple[str, ...]) -> None:
         """Publish the people who watch a table here."""
+
+    def publish_seats(self, table: TableId, people: tuple[PersonId, ...]) -> None:
+        """Publish that the seats of a table have changed, to every process."""
 
     def publish_revocation(self, revoked: str) -> None:
         """Publish that a device was revoked, or a person deleted."""
@@ -80,6 +87,7 @@ class LocalBus:
         on_update: OnUpdate,
         on_presence: OnPresence,
         on_revocation: OnRevocation,
+        on_seats: OnSeats,
         on_reload: OnReload,
     ) -> None:
         pass
@@ -90,7 +98,7 @@ class LocalBus:
     async def close(self) -> None:
         pass
 
-    async def subscribe(self, table: TableId) -> None:
+    async def subscribe(self, *tables: TableId) -> None:
         pass
 
     async def unsubscribe(self, table: TableId) -> None:
@@ -100,6 +108,9 @@ class LocalBus:
         pass
 
     def publish_presence(self, table: TableId, people: tuple[str, ...]) -> None:
+        pass
+
+    def publish_seats(self, table: TableId, people: tuple[PersonId, ...]) -> None:
         pass
 
     def publish_revocation(self, revoked: str) -> None:

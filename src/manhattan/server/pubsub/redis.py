@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
+from collections import Counter
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -18,12 +20,13 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-from manhattan.server.domain.events import TableId
+from manhattan.server.domain.events import PersonId, TableId
 from manhattan.server.pubsub.base import (
     BusError,
     OnPresence,
     OnReload,
     OnRevocation,
+    OnSeats,
     OnUpdate,
 )
 
@@ -31,7 +34,7 @@ log = logging.getLogger("manhattan.server.pubsub")
 T = TypeVar("T")
 
 _CHANNEL_PREFIX: Final = "manhattan:"
-"""The prefix of each table's channel; by itself the channel of revocations."""
+"""The prefix of each table's channel; by itself the channel of revocations and seats."""
 _TIMEOUT_S: Final = 2.0
 _RETRY_S: Final = 0.5
 _UNKNOWN_NUMBER: Final = 2**31
@@ -42,17 +45,30 @@ _UNAVAILABLE: Final = (RedisError, OSError, asyncio.TimeoutError)
 
 
 class _Message(msgspec.Struct, omit_defaults=True):
-    """A message on a channel: one of the fields after the sender is set."""
+    """A message on a channel: one of the fields after the sender is set, or ``table`` and the
+    ``people`` at it."""
 
     sender: str
     number: int | None = None
     people: tuple[str, ...] | None = None
     revoked: str | None = None
+    table: TableId | None = None
     reload: bool = False
 
 
-_ENCODER: Final = msgspec.json.Encoder()
+_encode: Final = msgspec.json.Encoder().encode
 _DECODER: Final = msgspec.json.Decoder(_Message)
+
+
+@dataclass(slots=True)
+class _Unsent:
+    """What was published and not sent yet."""
+
+    numbers: dict[TableId, int] = field(default_factory=dict)
+    presence: dict[TableId, tuple[str, ...]] = field(default_factory=dict)
+    seats: dict[TableId, tuple[PersonId, ...]] = field(default_factory=dict)
+    revoked: set[str | None] = field(default_factory=set)
+    reloads: set[TableId] = field(default_factory=set)
 
 
 class RedisBus:
@@ -79,17 +95,15 @@ class RedisBus:
         self._can_send = True
         self._is_error_logged = False
         self._pubsub = self._redis.pubsub()
-        self._subscribed: set[TableId] = set()
+        self._subscribed: Counter[TableId] = Counter()
         self._confirmations: dict[str, asyncio.Event] = {}
-        self._numbers: dict[TableId, int] = {}
-        self._presence: dict[TableId, tuple[str, ...]] = {}
-        self._revoked: set[str | None] = set()
-        self._reloads: set[TableId] = set()
+        self._unsent = _Unsent()
         self._has_unsent = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         self._on_update: OnUpdate = lambda *_: None
         self._on_presence: OnPresence = lambda *_: None
         self._on_revocation: OnRevocation = lambda _: None
+        self._on_seats: OnSeats = lambda *_: None
         self._on_reload: OnReload = lambda _: None
 
     @property
@@ -103,11 +117,13 @@ class RedisBus:
         on_update: OnUpdate,
         on_presence: OnPresence,
         on_revocation: OnRevocation,
+        on_seats: OnSeats,
         on_reload: OnReload,
     ) -> None:
         self._on_update = on_update
         self._on_presence = on_presence
         self._on_revocation = on_revocation
+        self._on_seats = on_seats
         self._on_reload = on_reload
 
     async def start(self) -> None:
@@ -121,42 +137,51 @@ class RedisBus:
             await self._pubsub.aclose()  # type: ignore[no-untyped-call]  # redis has no type for it
             await self._redis.aclose()
 
-    async def subscribe(self, table: TableId) -> None:
-        self._subscribed.add(table)
-        if not self._can_receive:  # all tables are subscribed to when Redis is back
+    async def subscribe(self, *tables: TableId) -> None:
+        self._subscribed.update(tables)
+        if not tables or not self._can_receive:  # when Redis is back, all are subscribed to
             return
-        channel = _CHANNEL_PREFIX + table
-        confirmed = self._confirmations[channel] = asyncio.Event()
+        channels = [_CHANNEL_PREFIX + table for table in tables]
+        # The channels are confirmed in their order; another task may wait for the same one.
+        confirmed = self._confirmations.setdefault(channels[-1], asyncio.Event())
         try:
             with suppress(*_UNAVAILABLE):
-                await self._pubsub.subscribe(channel)
+                await self._pubsub.subscribe(*channels)
                 async with asyncio.timeout(_TIMEOUT_S):
                     await confirmed.wait()
         finally:
-            self._confirmations.pop(channel, None)
+            if not confirmed.is_set():
+                self._confirmations.pop(channels[-1], None)
 
     async def unsubscribe(self, table: TableId) -> None:
-        self._subscribed.discard(table)
+        self._subscribed[table] -= 1
+        if self._subscribed[table] > 0:
+            return
+        del self._subscribed[table]
         with suppress(*_UNAVAILABLE):
             await self._pubsub.unsubscribe(_CHANNEL_PREFIX + table)
 
     # Sending.
 
     def publish_update(self, table: TableId, number: int) -> None:
-        self._numbers[table] = number
+        self._unsent.numbers[table] = number
         self._has_unsent.set()
 
     def publish_presence(self, table: TableId, people: tuple[str, ...]) -> None:
-        self._presence[table] = people
+        self._unsent.presence[table] = people
+        self._has_unsent.set()
+
+    def publish_seats(self, table: TableId, people: tuple[PersonId, ...]) -> None:
+        self._unsent.seats[table] = (*self._unsent.seats.get(table, ()), *people)
         self._has_unsent.set()
 
     def publish_revocation(self, revoked: str) -> None:
         # The id is no secret: without the secret that signs cookies it gives no access.
-        self._revoked.add(revoked)
+        self._unsent.revoked.add(revoked)
         self._has_unsent.set()
 
     def publish_reload(self, table: TableId) -> None:
-        self._reloads.add(table)
+        self._unsent.reloads.add(table)
         self._has_unsent.set()
 
     async def _send(self) -> None:
@@ -164,15 +189,11 @@ class RedisBus:
         while True:
             await self._has_unsent.wait()
             self._has_unsent.clear()
-            numbers, self._numbers = self._numbers, {}
-            presence, self._presence = self._presence, {}
-            revoked, self._revoked = self._revoked, set()
-            reloads, self._reloads = self._reloads, set()
+            unsent, self._unsent = self._unsent, _Unsent()
             try:
-                await self._send_all(numbers, presence, revoked, reloads)
+                await self._send_all(unsent)
             except Exception as error:  # even an unexpected one must not end this task
-                self._keep_unsent(numbers, presence, revoked)
-                self._reloads |= set(list(reloads)[:_MAX_UNSENT])
+                self._unsent = _merge(unsent, self._unsent)
                 self._can_send = False
                 self._report_error(error)
                 await asyncio.sleep(_RETRY_S)
@@ -181,48 +202,23 @@ class RedisBus:
                 self._can_send = True
                 self._report_recovery()
 
-    async def _send_all(
-        self,
-        numbers: dict[TableId, int],
-        presence: dict[TableId, tuple[str, ...]],
-        revoked: set[str | None],
-        reloads: set[TableId],
-    ) -> None:
+    async def _send_all(self, unsent: _Unsent) -> None:
+        sender = self._process
         async with self._redis.pipeline(transaction=False) as pipe:
-            for table, number in numbers.items():
-                pipe.publish(_CHANNEL_PREFIX + table, self._encode(number=number))
-            for table, people in presence.items():
-                pipe.publish(_CHANNEL_PREFIX + table, self._encode(people=people))
-            for id in revoked:
-                pipe.publish(_CHANNEL_PREFIX, self._encode(revoked=id))
-            for table in reloads:
-                pipe.publish(_CHANNEL_PREFIX + table, self._encode(reload=True))
+            for table, number in unsent.numbers.items():
+                pipe.publish(_CHANNEL_PREFIX + table, _encode(_Message(sender, number)))
+            for table, people in unsent.presence.items():
+                pipe.publish(_CHANNEL_PREFIX + table, _encode(_Message(sender, people=people)))
+            for table, people in unsent.seats.items():
+                pipe.publish(_CHANNEL_PREFIX, _encode(_Message(sender, people=people, table=table)))
+            for id in unsent.revoked:
+                pipe.publish(_CHANNEL_PREFIX, _encode(_Message(sender, revoked=id)))
+            for table in unsent.reloads:
+                pipe.publish(_CHANNEL_PREFIX + table, _encode(_Message(sender, reload=True)))
             # Not wait_for, which would lose a cancellation that comes with the answer, so that
             # close() would wait forever.
             async with asyncio.timeout(_TIMEOUT_S):
                 await pipe.execute()
-
-    def _encode(
-        self,
-        number: int | None = None,
-        people: tuple[str, ...] | None = None,
-        revoked: str | None = None,
-        *,
-        reload: bool = False,
-    ) -> bytes:
-        return _ENCODER.encode(_Message(self._process, number, people, revoked, reload))
-
-    def _keep_unsent(
-        self,
-        numbers: dict[TableId, int],
-        presence: dict[TableId, tuple[str, ...]],
-        revoked: set[str | None],
-    ) -> None:
-        self._numbers = _latest(numbers | self._numbers)
-        self._presence = _latest(presence | self._presence)
-        self._revoked |= revoked
-        if len(self._revoked) > _MAX_UNSENT:
-            self._revoked = {None}  # too many to name: each process looks them up
 
     # Receiving.
 
@@ -264,8 +260,8 @@ class RedisBus:
             return
         channel = received["channel"].decode()
         if received["type"] == "subscribe":
-            if channel in self._confirmations:
-                self._confirmations[channel].set()
+            if (confirmed := self._confirmations.pop(channel, None)) is not None:
+                confirmed.set()
             return
         message = _DECODER.decode(received["data"])
         if message.sender == self._process:
@@ -273,6 +269,8 @@ class RedisBus:
         table = channel.removeprefix(_CHANNEL_PREFIX)
         if message.number is not None:
             self._on_update(table, message.number)
+        elif message.people is not None and message.table is not None:
+            self._on_seats(message.table, message.people)
         elif message.people is not None:
             self._on_presence(table, message.sender, message.people)
         elif message.reload:
@@ -294,6 +292,22 @@ class RedisBus:
         if self._is_error_logged and self.error is None:
             log.warning("redis is available again")
             self._is_error_logged = False
+
+
+def _merge(earlier: _Unsent, later: _Unsent) -> _Unsent:
+    """Keep the latest of what could not be sent."""
+    revoked = earlier.revoked | later.revoked
+    seats = earlier.seats | {
+        table: (*earlier.seats.get(table, ()), *people) for table, people in later.seats.items()
+    }
+    return _Unsent(
+        _latest(earlier.numbers | later.numbers),
+        _latest(earlier.presence | later.presence),
+        _latest(seats),
+        # Too many to name: each process looks them up.
+        revoked if len(revoked) <= _MAX_UNSENT else {None},
+        set(list(earlier.reloads | later.reloads)[:_MAX_UNSENT]),
+    )
 
 
 def _latest(unsent: dict[TableId, T]) -> dict[TableId, T]:

@@ -22,18 +22,22 @@ from manhattan.server.protocol.responses import (
     ExportedDevice,
     ExportedEvent,
     ExportedPasskey,
+    ExportedPushSubscription,
     ExportedTable,
 )
 from manhattan.server.protocol.serialize import game_events, log_viewpoint, table_info
 from manhattan.server.protocol.table_events import table_event_payload
 from manhattan.server.service.table_service import TableService
-from manhattan.server.service.table_summary import summarize
 from manhattan.server.storage import Identity, Person, Rewrite, Store
+from manhattan.server.storage.projection import summarize
+from manhattan.server.storage.push_subscriptions import PushSubscriptions
 
 log = logging.getLogger("manhattan.server")
 
 _EVENTS_IN_ONE_GO: Final = 100
 """Events that are replayed before other work gets its turn: three milliseconds."""
+_MAX_ATTEMPTS: Final = 8
+"""Attempts at a table where bots play on meanwhile."""
 
 
 # Export.
@@ -60,6 +64,14 @@ async def export_account(store: Store, identity: Identity, now: Milliseconds) ->
             for passkey in await identities.passkeys_of(person.id)
         ],
         recovery_codes_left=unused,
+        push_subscriptions=[
+            ExportedPushSubscription(
+                endpoint=subscription.endpoint,
+                language=subscription.language,
+                kinds=sorted(subscription.kinds),
+            )
+            for subscription in await PushSubscriptions(store).of(person.id)
+        ],
     )
 
 
@@ -121,6 +133,16 @@ async def delete_account(tables: TableService, person: Person) -> None:
     await store.rewrite(late)
     for table in {rewrite.table for rewrite in (*rewrites, *late)}:
         await tables.reload(table)
+        await _correct_names(store, table)
+
+
+async def _correct_names(store: Store, table: str) -> None:
+    """Write what lists show of a table once more: until it was reloaded, a move may have written it
+    with the old name."""
+    for _ in range(_MAX_ATTEMPTS):
+        state = replay_events(table, map(decode_event, await store.events(table)))
+        if state is None or await store.write_names(table, summarize(state), state.number):
+            return
 
 
 async def _leave(tables: TableService, table: str, person: Person) -> None:
@@ -170,4 +192,4 @@ def _erase_from_table(table: str, texts: Sequence[str], person: PersonId) -> Rew
         if event != old
     }
     state = replay_events(table, after) if changed else None
-    return None if state is None else Rewrite(table, changed, summarize(state).listing)
+    return None if state is None else Rewrite(table, changed, summarize(state))

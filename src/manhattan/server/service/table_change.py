@@ -6,13 +6,13 @@ steps for many tables at once.
 
 from __future__ import annotations
 
-from manhattan.server.domain.events import TableEvent, encode_event
+from manhattan.server.domain.events import TableEvent
 from manhattan.server.domain.evolve import evolve
 from manhattan.server.domain.state import TableState
 from manhattan.server.protocol.updates import TableUpdate
 from manhattan.server.service.table_session import TableSession, Viewer
-from manhattan.server.service.table_summary import summarize, summarize_if_changed
 from manhattan.server.storage import Append
+from manhattan.server.storage.projection import project
 
 
 class TableCreation:
@@ -20,9 +20,7 @@ class TableCreation:
 
     def __init__(self, state: TableState, event: TableEvent) -> None:
         """``state`` is the state after the event."""
-        self.row = Append(
-            state.id, 0, encode_event(event), event.at, summarize(state), state.people()
-        )
+        self.row = project(None, state, event)
 
     def prepare(self) -> None:
         """Nothing to do: the row follows from the event alone."""
@@ -62,12 +60,9 @@ class TableChange:
 
     def prepare(self) -> None:
         """Evolve the state, from which the columns for lists and timers follow."""
-        before, event = self._session.state, self._event
-        self._after = after = evolve(before, event)
-        people = None if before.seats is after.seats else after.people()
-        summary = summarize_if_changed(before, after)
-        text = encode_event(event)
-        self.row = Append(before.id, before.number, text, event.at, summary, people)
+        before = self._session.state
+        self._after = evolve(before, self._event)
+        self.row = project(before, self._after, self._event)
 
     def apply(self) -> None:
         """Adopt the state after the event, which is durable now."""

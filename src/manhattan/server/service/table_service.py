@@ -26,6 +26,7 @@ from manhattan.server.domain.decide import decide
 from manhattan.server.domain.decide_lobby import check_rematch, offered_seats
 from manhattan.server.domain.errors import CommandRejected, CommandSuperseded, ErrorCode
 from manhattan.server.domain.events import (
+    ChatSent,
     MovePlayed,
     PersonId,
     ReservedSeat,
@@ -34,6 +35,7 @@ from manhattan.server.domain.events import (
     event_type,
 )
 from manhattan.server.domain.evolve import initial_state
+from manhattan.server.domain.notices import notices_of, offers_of
 from manhattan.server.domain.options import TableOptions
 from manhattan.server.ops import metrics
 from manhattan.server.protocol.updates import TableUpdate
@@ -42,6 +44,8 @@ from manhattan.server.service.background import BackgroundTasks
 from manhattan.server.service.bot_pool import BotPool
 from manhattan.server.service.clock_and_secrets import new_seed, now_ms
 from manhattan.server.service.group_commit import Change, GroupCommit
+from manhattan.server.service.notifications import Notifications
+from manhattan.server.service.notifier import Notifier
 from manhattan.server.service.rematch import rematch_offers, rematch_options
 from manhattan.server.service.scheduler import TableScheduler
 from manhattan.server.service.table_change import TableChange, TableCreation
@@ -58,13 +62,18 @@ _MAX_ATTEMPTS: Final = 8
 class TableService:
     """The tables: commands, subscriptions, rematches."""
 
-    def __init__(self, store: Store, bus: Bus, bots: BotPool) -> None:
+    def __init__(
+        self, store: Store, bus: Bus, bots: BotPool, notifier: Notifier | None = None
+    ) -> None:
+        """Without a notifier, nobody is notified."""
         self.store = store
+        self._notifier = notifier
         self.bus = bus
         self.bots = bots
         self.tasks = BackgroundTasks()
         self.scheduler = TableScheduler(self, bots, self.tasks)
         self.registry = TableRegistry(store, bus, self.scheduler, self.tasks)
+        self.notifications = Notifications(store, bus, self.tasks)
         self.last_activity = now_ms()
         """When the last command was executed at any table."""
         self._commits = GroupCommit(store)
@@ -75,7 +84,11 @@ class TableService:
 
     async def start(self) -> None:
         self.bus.set_listeners(
-            self._on_update, self._on_presence, self._on_revocation, self._on_reload
+            self._on_update,
+            self._on_presence,
+            self._on_revocation,
+            self.notifications.notify_people,
+            self._on_reload,
         )
         await self.bus.start()
 
@@ -86,6 +99,8 @@ class TableService:
         self.tasks.cancel_all()
         await self._commits.finish()
         await self.bots.stop()
+        if self._notifier is not None:
+            await self._notifier.close()
         await self.bus.close()
         await self.store.close()
 
@@ -121,6 +136,7 @@ class TableService:
             name=actor.name,
             rematch_of=rematch_of,
             offered=offered,
+            bot_names=options.bot_names([actor.name, *(offer.name for offer in offered)]),
         )
         state = initial_state(table, event)
         await self.bus.subscribe(table)  # first, so that no event is missed
@@ -131,6 +147,7 @@ class TableService:
             await self.bus.unsubscribe(table)
             raise
         _count(event)
+        self._publish_seats(table, state.people())
         return self.registry.add(state)
 
     # The write path.
@@ -162,7 +179,13 @@ class TableService:
                 if await self._commit(change, session):
                     _count(event)
                     self.bus.publish_update(table, session.state.number)
+                    if before.seats is not session.state.seats:
+                        self._publish_seats(table, before.people() | session.state.people())
+                    elif not isinstance(event, ChatSent):
+                        self.notifications.notify(table)
                     self.scheduler.schedule(session)
+                    if self._notifier is not None:
+                        self._notifier.notify(session, notices_of(before, session.state, event))
                     return change.update
                 await self.registry.sync(session)  # another process was first
         raise CommandRejected(ErrorCode.BUSY)
@@ -184,6 +207,11 @@ class TableService:
                 for viewer in session.viewers:
                     viewer.close_for_resync()
             raise
+
+    def _publish_seats(self, table: str, people: frozenset[PersonId]) -> None:
+        """Tell people, here and in other processes, about a change of seats."""
+        self.notifications.notify_people(table, people)
+        self.bus.publish_seats(table, tuple(people))
 
     async def sync_from_store(self, session: TableSession) -> None:
         """Apply what other processes have written at a table."""
@@ -224,6 +252,8 @@ class TableService:
         opened = await self.open_table(actor, options, old.id, offered)
         try:
             await self.execute(table, OpenRematch(opened.id, replaces=closed), actor)
+            if self._notifier is not None:
+                self._notifier.notify(opened, offers_of(opened.state))
         except CommandSuperseded:  # another person was quicker
             await self.execute(opened.id, CloseTable(), actor)
         following = (await self.session(table)).state.rematch
@@ -260,6 +290,21 @@ class TableService:
         session.presence_published_at = now_ms()
         people = tuple(person or "" for person in session.local_people())
         self.bus.publish_presence(session.id, people)
+
+    async def subscribe_person(self, viewer: Viewer) -> None:
+        """Tell a viewer from now on which of their person's games have changed."""
+        assert viewer.person is not None
+        self._subscribing.add(viewer)  # from now on a revocation finds the viewer
+        try:
+            await self._disconnect_revoked([viewer])  # the identity may just have been revoked
+            await self.notifications.subscribe(viewer.person, viewer)
+        finally:
+            self._subscribing.discard(viewer)
+
+    def unsubscribe_person(self, viewer: Viewer) -> None:
+        """Stop that."""
+        assert viewer.person is not None
+        self.notifications.unsubscribe(viewer.person, viewer)
 
     async def reload(self, table: str) -> None:
         """Read a table again in every process: its stored events were rewritten."""
@@ -301,13 +346,15 @@ class TableService:
                 viewer.disconnect()
 
     def _viewers(self) -> list[Viewer]:
-        """Return the viewers of all tables, and those about to be attached."""
+        """Return the viewers of all tables and those of notifications, and those who are about to
+        be."""
         attached = (viewer for session in self.sessions for viewer in session.viewers)
-        return [*attached, *self._subscribing]
+        return [*attached, *self.notifications.subscribers, *self._subscribing]
 
     # Messages of other processes.
 
     def _on_update(self, table: str, number: int) -> None:
+        self.notifications.notify(table)
         session = self.registry.find(table)
         if session is not None and session.state.number < number:
             self.tasks.spawn(self.sync_from_store(session))
@@ -323,6 +370,7 @@ class TableService:
     def _on_revocation(self, revoked: PersonId | DeviceId | None) -> None:
         if revoked is None:
             self._devices_unsure = True
+            self.notifications.notify_all()  # seats may have changed as well
         else:
             self._disconnect(revoked)
 

@@ -158,6 +158,12 @@ class TableSession:
         anonymous = [viewer.person for viewer in self.viewers if viewer.person is None]
         return (*people, *anonymous)
 
+    def is_connected(self, person: PersonId) -> bool:
+        """Tell whether a person watches the table, in this process or another."""
+        if any(viewer.person == person for viewer in self.viewers):
+            return True
+        return any(person in people for people, _ in self._remote_people.values())
+
     def update_remote_presence(
         self, process: str, people: tuple[PersonId | None, ...], now: Milliseconds
     ) -> bool:

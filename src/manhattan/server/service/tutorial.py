@@ -12,12 +12,15 @@ from functools import cache
 from types import MappingProxyType
 from typing import Final, Literal
 
+import msgspec
+
 from manhattan.projected_scores import ProjectedScores
 from manhattan.rules import (
     DECK,
     Build,
     Colour,
     Event,
+    IllegalMove,
     Move,
     Phase,
     SeedShuffler,
@@ -35,7 +38,7 @@ from manhattan.rules.chance import SEED_BYTES
 from manhattan.rules.scoring import Sheet, score_round
 from manhattan.rules.towers import Board
 from manhattan.server.protocol.responses import TutorialPlayer, TutorialStep
-from manhattan.server.protocol.serialize import game_events, player_state, position
+from manhattan.server.protocol.serialize import game_events, player_state, position, problem_of
 from manhattan.view import view
 
 LEARNER: Final = 0
@@ -105,10 +108,10 @@ class Exercise:
 
 EXERCISES: Final[Mapping[int, Exercise]] = MappingProxyType(
     {
-        1: Exercise(  # where a card points
-            board="A2:o2 B6:b3 D4:y1 E9:p4",
+        1: Exercise(  # the aim: a board to look at
+            board="A2:o2 A5:b1o3 B6:b3 B2:p2y2 C5:o1 C7:p3 D4:y1 D8:b2p2o2 E2:y4 E9:p4 F1:y3 F5:b4",
             hand=(1, 3, 5, 8),
-            tableaus=("11234", "11223", "12234", "11233"),
+            tableaus=("11", "11", "12", "12"),
             goal=_any_move,
         ),
         2: Exercise(  # card, block, site
@@ -117,19 +120,25 @@ EXERCISES: Final[Mapping[int, Exercise]] = MappingProxyType(
             tableaus=("1234", "1124", "1224", "1233"),
             goal=_starts_tower,
         ),
-        3: Exercise(  # raise your own tower
+        3: Exercise(  # where a card points
+            board="A2:o2 B6:b3 D4:y1 E9:p4",
+            hand=(1, 3, 5, 8),
+            tableaus=("11234", "11223", "12234", "11233"),
+            goal=_any_move,
+        ),
+        4: Exercise(  # raise your own tower
             board="A2:o2 C5:o1 E5:o2 B6:b3 A7:b2 F3:b1 D4:y1 F1:y3 D9:y2 E9:p4 B8:p1 C2:p1",
             hand=(1, 4, 5, 9),
             tableaus=("134", "124", "124", "233"),
             goal=_raises_own_tower,
         ),
-        4: Exercise(  # take over a tower
+        5: Exercise(  # take over a tower
             board="A2:o2 C5:o1b3 E1:o2 A7:b2 F3:b1 D4:y1 F1:y3 D9:y2 E9:p4 B8:p1 F8:p1",
             hand=(4, 5, 6, 9),
             tableaus=("123", "124", "124", "233"),
             goal=_takes_tower("C5", Colour.ORANGE),
         ),
-        5: Exercise(  # select blocks
+        6: Exercise(  # select blocks
             board="A1:p1 A3:p3 A8:b4y4 A9:p2 B2:p1o4 B3:o1 B6:o2 B8:o2 C4:y1b2b2 C5:b3y3 C8:y1 "
             "C9:y3 D5:o1 D7:b2 E2:b1y4 E9:o1 F4:p4 F6:p2",
             hand=(2, 3, 5, 7),
@@ -137,20 +146,13 @@ EXERCISES: Final[Mapping[int, Exercise]] = MappingProxyType(
             goal=_any_move,
             round=2,
         ),
-        6: Exercise(  # the end of a round, and its scores
-            board="A6:y1 A7:y1 A8:y2 B8:b1y1 B9:p1b4 C3:p2b4 C4:b1 C7:y3p3o3p4 C8:p2 C9:o2 "
-            "D5:y2o2p4 E1:o2 E8:b2o3 F6:b4",
+        7: Exercise(  # the end of a round, and its scores; city F is empty
+            board="A6:y1 A7:y1 A8:y2 B1:b4 B8:b1y1 B9:p1b4 C3:p2b4 C4:b1 C7:y3p3o3p4 C8:p2 C9:o2 "
+            "D5:y2o2p4 E1:o2 E8:b2o3",
             hand=(3, 5, 8, 9),
             tableaus=("2", "", "", ""),
             goal=_any_move,
             start_player=1,
-        ),
-        7: Exercise(  # two players
-            board="B5:b3 D2:o2 E7:o1 A6:y2 C1:y1 F4:p3",
-            hand=(3, 4, 5, 8),
-            tableaus=("12", "124", "33", "224"),
-            goal=_takes_tower("B5", Colour.BLUE),
-            names=_TWO,
         ),
         8: Exercise(  # the best move
             board="A6:o2y2 A7:p4 A8:o3 A9:p2o3p1o1 B3:o3b4 B4:p1b2 C5:b2 C6:y1p1b4 D7:y4 E3:y2 "
@@ -160,8 +162,27 @@ EXERCISES: Final[Mapping[int, Exercise]] = MappingProxyType(
             goal=_gains_most,
             round=2,
         ),
+        9: Exercise(  # two players
+            board="B5:b3 D2:o2 E7:o1 A6:y2 C1:y1 F4:p3",
+            hand=(3, 4, 5, 8),
+            tableaus=("12", "124", "33", "224"),
+            goal=_takes_tower("B5", Colour.BLUE),
+            names=_TWO,
+        ),
     }
 )
+
+
+def try_moves(number: int, moves: Sequence[str]) -> TutorialStep:
+    """Return an exercise after the learner's moves, of which the last one may be illegal.
+
+    Mistakes are part of learning: the answer explains them, and browsers log no failed request.
+    """
+    try:
+        return tutorial_step(number, moves)
+    except IllegalMove as error:
+        before = tutorial_step(number, moves[:-1])
+        return msgspec.structs.replace(before, problem=problem_of(error.refusal))
 
 
 def tutorial_step(number: int, moves: Sequence[str] = ()) -> TutorialStep:
@@ -189,6 +210,7 @@ def tutorial_step(number: int, moves: Sequence[str] = ()) -> TutorialStep:
         private=player_state(view(state, LEARNER)),
         game_events=game_events(events, public.setup, LEARNER),
         outcome=outcome,
+        problem=None,
     )
 
 

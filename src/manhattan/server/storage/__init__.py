@@ -10,7 +10,8 @@ from manhattan.server.storage.identity_store import (
     Person,
     RecoveryCode,
 )
-from manhattan.server.storage.store import Append, Rewrite, Store, Summary
+from manhattan.server.storage.projection import Append, Summary
+from manhattan.server.storage.store import Rewrite, Store
 
 __all__ = [
     "Append",

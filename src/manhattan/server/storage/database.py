@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from importlib import resources
@@ -100,3 +101,19 @@ def chunks(values: Sequence[T]) -> Iterator[Sequence[T]]:
     """Split values so that each part fits into one query."""
     for start in range(0, len(values), MAX_VALUES):
         yield values[start : start + MAX_VALUES]
+
+
+def in_groups(
+    rows: Sequence[tuple[TableId, int, str]], follow_ups: Mapping[int, Sequence[Statement]]
+) -> list[tuple[str, list[tuple[object, ...]]]]:
+    """Group the same statements of different tables: a database executes a group faster. A
+    table that has several rows in the batch gets its later statements in later groups."""
+    groups: dict[tuple[int, str], list[tuple[object, ...]]] = {}
+    rows_before: Counter[TableId] = Counter()
+    for index, statements in sorted(follow_ups.items()):
+        table = rows[index][0]
+        for statement in statements:
+            groups.setdefault((rows_before[table], statement.sql), []).append(statement.values)
+        rows_before[table] += 1
+    ordered = sorted(groups.items(), key=lambda group: group[0][0])
+    return [(sql, values) for (_, sql), values in ordered]

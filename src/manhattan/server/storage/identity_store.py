@@ -14,7 +14,7 @@ DeviceId = str
 PasskeyId = str
 """The id of a credential, in base64url; the authenticator has chosen it."""
 MAX_LISTED_DEVICES: Final = 100
-_PERSONAL: Final = ("devices", "passkeys", "recovery_codes")
+_PERSONAL: Final = ("devices", "passkeys", "recovery_codes", "push_subscriptions")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,14 +17,18 @@ from manhattan.server.storage.database import (
     Statement,
     StoreError,
     StoreUnavailable,
+    in_groups,
     pending_migrations,
 )
+from manhattan.server.storage.rebuild import SELECT_EVENTS, SELECT_TABLES, rebuild
 
 _MAX_CONNECTIONS: Final = 8
 _TIMEOUT_S: Final = 5.0
 _TRANSACTION_TIMEOUT_MS: Final = 3000
 """A process that hangs within a transaction is cut off, before other processes that wait for its
 rows give up."""
+_MIGRATION_TIMEOUT_S: Final = 3600.0
+"""A migration of many tables takes minutes, for which other processes wait."""
 _MIGRATION_LOCK: Final = 7_305_642_511
 """The advisory lock of processes that start at the same time."""
 
@@ -80,10 +84,9 @@ class Postgres:
             )
             inserted = {(table, number) for table, number in returned}
             was_first = [(table, number) in inserted for table, number, _ in rows]
-            for index, statements in sorted(follow_ups.items()):
-                if was_first[index]:
-                    for statement in statements:
-                        await connection.execute(statement.sql, *statement.values)
+            first = {n: statements for n, statements in follow_ups.items() if was_first[n]}
+            for sql, values in in_groups(rows, first):
+                await connection.executemany(sql, values)
         return was_first
 
     async def read(self, sql: str, *values: object) -> list[Row]:
@@ -111,13 +114,18 @@ class Postgres:
 
     async def _migrate(self) -> None:
         async with self._transaction() as connection:
-            await connection.execute("SELECT pg_advisory_xact_lock($1)", _MIGRATION_LOCK)
+            await connection.execute(
+                "SELECT pg_advisory_xact_lock($1)", _MIGRATION_LOCK, timeout=_MIGRATION_TIMEOUT_S
+            )
             await connection.execute(CREATE_MIGRATIONS)
             applied = [number for (number,) in await connection.fetch(READ_MIGRATIONS)]
-            for number, name, statements in pending_migrations("The PostgreSQL database", applied):
+            migrations = pending_migrations("The PostgreSQL database", applied)
+            for number, name, statements in migrations:
                 for statement in statements:
-                    await connection.execute(statement)
+                    await connection.execute(statement, timeout=_MIGRATION_TIMEOUT_S)
                 await connection.execute("INSERT INTO migrations VALUES ($1, $2)", number, name)
+            if migrations:
+                await _rebuild_projections(connection)
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[asyncpg.pool.PoolConnectionProxy]:
@@ -129,6 +137,13 @@ class Postgres:
     async def _transaction(self) -> AsyncIterator[asyncpg.pool.PoolConnectionProxy]:
         async with self._connection() as connection, connection.transaction():
             yield connection
+
+
+async def _rebuild_projections(connection: asyncpg.pool.PoolConnectionProxy) -> None:
+    for (table,) in await connection.fetch(SELECT_TABLES):
+        events = [text for (text,) in await connection.fetch(SELECT_EVENTS, table)]
+        for statement in rebuild(table, events):
+            await connection.execute(statement.sql, *statement.values)
 
 
 class _Snapshot:

@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from manhattan.server.domain.events import TableId
 from manhattan.server.storage.database import (
@@ -27,10 +27,13 @@ from manhattan.server.storage.database import (
     Statement,
     StoreError,
     StoreUnavailable,
+    in_groups,
     pending_migrations,
 )
+from manhattan.server.storage.rebuild import SELECT_EVENTS, SELECT_TABLES, rebuild
 
 T = TypeVar("T")
+_NAMES: Final = [str(number) for number in range(1, 1000)]
 _BUSY_TIMEOUT_S: Final = 5.0
 """How long to wait while another process writes."""
 
@@ -106,10 +109,9 @@ class Sqlite:
                 returned = self._writer.execute(f"{insert} RETURNING table_id, number", values)
                 inserted = set(returned.fetchall())
                 was_first = [(table, number) in inserted for table, number, _ in rows]
-            for index, statements in follow_ups.items():
-                if was_first[index]:
-                    for statement in statements:
-                        _execute(self._writer, statement)
+            first = {n: statements for n, statements in follow_ups.items() if was_first[n]}
+            for sql, group in in_groups(rows, first):
+                self._writer.executemany(sql, map(_named, group))
         return was_first
 
 
@@ -196,8 +198,12 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def _execute(connection: sqlite3.Connection, statement: Statement) -> list[Row]:
-    values = {str(number): value for number, value in enumerate(statement.values, start=1)}
-    return connection.execute(statement.sql, values).fetchall()
+    return connection.execute(statement.sql, _named(statement.values)).fetchall()
+
+
+def _named(values: Sequence[Any]) -> dict[str, Any]:
+    """Return the values of ``$1``, ``$2`` … as SQLite expects them."""
+    return dict(zip(_NAMES, values, strict=False))
 
 
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:
@@ -205,9 +211,19 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
         with _transaction(connection):
             connection.execute(CREATE_MIGRATIONS)
             applied = [number for (number,) in connection.execute(READ_MIGRATIONS)]
-            for number, name, statements in pending_migrations(f"The database {path}", applied):
+            migrations = pending_migrations(f"The database {path}", applied)
+            for number, name, statements in migrations:
                 for statement in statements:
                     connection.execute(statement)
                 connection.execute("INSERT INTO migrations VALUES (?, ?)", (number, name))
+            if migrations:
+                _rebuild_projections(connection)
     except sqlite3.Error as error:
         raise StoreError(f"The database {path} can't be migrated: {error}.") from error
+
+
+def _rebuild_projections(connection: sqlite3.Connection) -> None:
+    for (table,) in connection.execute(SELECT_TABLES).fetchall():
+        events = [text for (text,) in _execute(connection, Statement(SELECT_EVENTS, (table,)))]
+        for statement in rebuild(table, events):
+            _execute(connection, statement)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
@@ -24,7 +23,10 @@ from manhattan.server.storage.database import (
     Statement,
     chunks,
 )
+from manhattan.server.storage.follow_ups import follow_ups, write_names, write_names_if_latest
+from manhattan.server.storage.game_list import GameList
 from manhattan.server.storage.identity_store import IdentityStore, Person, delete_person
+from manhattan.server.storage.projection import Append, Summary
 
 _SMALL_WRITE: Final = 12
 """Bytes that show whether anything can be written."""
@@ -36,38 +38,12 @@ _LISTED_PER_HOST: Final = 2
 """Listed tables of one host: the list is for everyone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """A table's row for lists and timers."""
-
-    stage: str
-    public: bool
-    opened_at: Milliseconds
-    due: Milliseconds | None
-    listing: Mapping[str, Any]
-    """What a list of tables shows."""
-    host: PersonId | None = None
-
-
-class Append(NamedTuple):
-    """A table's next event, and what changes with it."""
-
-    table: TableId
-    number: int
-    event: str
-    at: Milliseconds
-    summary: Summary | None = None
-    """None if it hasn't changed."""
-    people: frozenset[PersonId] | None = None
-    """The people who have a seat; None if they haven't changed."""
-
-
 class Rewrite(NamedTuple):
-    """Stored events of a table that are replaced, and what its list entry shows then."""
+    """Stored events of a table that are replaced, and what lists show of it then."""
 
     table: TableId
     events: Mapping[int, str]
-    listing: Mapping[str, Any]
+    summary: Summary
 
 
 class ReadOnlyStore:
@@ -97,6 +73,7 @@ class Store(ReadOnlyStore):
         super().__init__(database)
         self._database = database
         self.identities = IdentityStore(database)
+        self.games = GameList(database)
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[ReadOnlyStore]:
@@ -119,12 +96,8 @@ class Store(ReadOnlyStore):
         indexes = [index for _, index in sorted(first_index.items())]
         unique = [batch[index] for index in indexes]
         rows = [(append.table, append.number, append.event) for append in unique]
-        follow_ups = {
-            n: [*_update_summary(append), *_update_seat_holders(append)]
-            for n, append in enumerate(unique)
-            if append.summary is not None or append.people is not None
-        }
-        written = await self._database.append(rows, follow_ups)
+        statements = {n: changes for n, row in enumerate(unique) if (changes := follow_ups(row))}
+        written = await self._database.append(rows, statements)
         outcomes = [False] * len(batch)
         for index, was_first in zip(indexes, written, strict=True):
             outcomes[index] = was_first
@@ -170,16 +143,6 @@ class Store(ReadOnlyStore):
             *included,
         )
         return [(table, msgspec.json.decode(listing)) for table, listing in rows]
-
-    async def tables_of(self, person: PersonId, limit: int) -> list[TableId]:
-        """Return the tables at which a person has a seat, the latest first."""
-        rows = await self._database.read(
-            "SELECT t.id FROM seat_holders s JOIN tables t ON t.id = s.table_id "
-            "WHERE s.person_id = $1 AND t.stage <> 'closed' ORDER BY t.changed_at DESC LIMIT $2",
-            person,
-            limit,
-        )
-        return [row[0] for row in rows]
 
     async def overdue_tables(self, before: Milliseconds, limit: int) -> list[TableId]:
         """Return tables that were due before a moment."""
@@ -233,6 +196,12 @@ class Store(ReadOnlyStore):
         if rewrites:
             await self._database.write(*_rewrite(rewrites))
 
+    async def write_names(self, table: TableId, summary: Summary, number: int) -> bool:
+        """Correct the names that lists show of a table; False if it has more events than a number,
+        so that the summary is out of date."""
+        statement = write_names_if_latest(table, summary, number)
+        return bool(await self._database.write(statement))
+
     async def tables_naming(self, person: PersonId) -> AsyncIterator[TableId]:
         """Return the tables with an event that a person caused, or that names them. It reads all
         events of all tables, some tables at a time."""
@@ -280,10 +249,14 @@ class Store(ReadOnlyStore):
 
     async def secret(self, name: str) -> str:
         """Return a secret, the same for every process that uses this database."""
+        return await self.setting(name, secrets.token_urlsafe(32))
+
+    async def setting(self, name: str, initial: str) -> str:
+        """Return a setting of the server, which the first process that asks for it stores."""
         await self._database.write(
             Statement(
                 "INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-                (name, secrets.token_urlsafe(32)),
+                (name, initial),
             )
         )
         rows = await self._database.read("SELECT value FROM settings WHERE name = $1", name)
@@ -311,50 +284,14 @@ class Store(ReadOnlyStore):
         await self._database.write(*statements)
 
 
-def _update_summary(append: Append) -> list[Statement]:
-    summary = append.summary
-    if summary is None:
-        return []
-    return [
-        Statement(
-            "INSERT INTO tables (id, stage, public, opened_at, changed_at, due, listing, host) "
-            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO UPDATE SET "
-            "stage = excluded.stage, public = excluded.public, changed_at = excluded.changed_at, "
-            "due = excluded.due, listing = excluded.listing, host = excluded.host",
-            (
-                append.table,
-                summary.stage,
-                int(summary.public),
-                summary.opened_at,
-                append.at,
-                summary.due,
-                msgspec.json.encode(summary.listing).decode(),
-                summary.host,
-            ),
-        )
-    ]
-
-
-def _update_seat_holders(append: Append) -> list[Statement]:
-    if append.people is None:
-        return []
-    insert = "INSERT INTO seat_holders (table_id, person_id) VALUES ($1, $2)"
-    return [
-        Statement("DELETE FROM seat_holders WHERE table_id = $1", (append.table,)),
-        *(Statement(insert, (append.table, person)) for person in sorted(append.people)),
-    ]
-
-
 def _rewrite(rewrites: Sequence[Rewrite]) -> list[Statement]:
     update_event = "UPDATE events SET event = $3 WHERE table_id = $1 AND number = $2"
-    update_listing = "UPDATE tables SET listing = $2 WHERE id = $1"
     statements = []
     # Sorted, so that two processes can't wait for each other's rows (deadlock).
-    for table, events, listing in sorted(rewrites, key=lambda rewrite: rewrite.table):
+    for table, events, summary in sorted(rewrites, key=lambda rewrite: rewrite.table):
         statements += [
             Statement(update_event, (table, number, event))
             for number, event in sorted(events.items())
         ]
-        text = msgspec.json.encode(listing).decode()
-        statements.append(Statement(update_listing, (table, text)))
+        statements.append(write_names(table, summary))
     return statements

@@ -21,7 +21,9 @@ from manhattan.server.service.housekeeping import Housekeeping
 from manhattan.server.service.passkeys import Passkeys
 from manhattan.server.service.recovery_codes import RecoveryCodes
 from manhattan.server.service.table_service import TableService
+from manhattan.server.service.web_push import WebPush
 from manhattan.server.storage import Identity, Person
+from manhattan.server.storage.push_subscriptions import PushSubscriptions
 from manhattan.server.transport.client_address import TrustedProxies
 from manhattan.server.transport.ratelimit import RateLimiter, address_key
 
@@ -40,12 +42,17 @@ class Services:
     accounts: Accounts
     passkeys: Passkeys
     recovery_codes: RecoveryCodes
+    push: WebPush
+    push_subscriptions: PushSubscriptions
     rate_limiter: RateLimiter
     proxies: TrustedProxies
 
 
-SOCKET_ROUTE: Final = "socket"
-"""The name of the only route that accepts websockets, and nothing else."""
+SOCKET_ROUTES: Final = {
+    "table_socket": "/api/tables/{table:[^/]{1,40}}/socket",
+    "notification_socket": "/api/me/socket",
+}
+"""The routes that accept websockets, and nothing else, by name."""
 SERVICES: Final = web.AppKey("services", Services)
 
 

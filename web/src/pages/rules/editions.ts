@@ -2,7 +2,7 @@
 
 import { list, t, type Key } from '$/i18n/language.svelte'
 import type { Colour, EditionInfo } from '$/protocol/types.gen'
-import { colourName } from '$/text/narration'
+import { cityName, colourName } from '$/text/narration'
 import { r, type RuleKey } from './messages.svelte'
 
 /** House rules, and what only the edition determines. */
@@ -56,7 +56,7 @@ export function valueText(edition: EditionInfo, aspect: Aspect): string {
     case 'colours':
       return list(edition.colours.map(colourName))
     case 'cities':
-      return value === 'named' ? list(edition.cities) : r('compare.letters')
+      return value === 'named' ? list(edition.cities.map(cityName)) : r('compare.letters')
     default:
       return t(`house_rule.${aspect}.${value}` as Key)
   }

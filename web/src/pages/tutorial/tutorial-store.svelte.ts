@@ -48,7 +48,7 @@ export class TutorialStore {
   /** Find out why a move is illegal. A legal move is not made. */
   async explain(move: string): Promise<void> {
     try {
-      await api.tutorialStep(this.number, [...this.#moves, move])
+      this.error = (await api.tutorialStep(this.number, [...this.#moves, move])).problem
     } catch (error) {
       this.error = problemOf(error)
     }
@@ -59,6 +59,8 @@ export class TutorialStore {
     this.waiting = true
     try {
       const data = await api.tutorialStep(this.number, moves)
+      this.error = data.problem
+      if (data.problem) return
       this.points = gainOf(this.data?.private.moves, moves.at(-1))
       this.data = data
       this.#moves = moves

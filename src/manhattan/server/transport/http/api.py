@@ -8,6 +8,8 @@ from manhattan.server.transport.http.accounts import accounts
 from manhattan.server.transport.http.catalog import catalog
 from manhattan.server.transport.http.devices import devices
 from manhattan.server.transport.http.games import games
+from manhattan.server.transport.http.my_games import my_games
+from manhattan.server.transport.http.push import push
 from manhattan.server.transport.http.routing import Route
 from manhattan.server.transport.http.seats import seats
 from manhattan.server.transport.http.sign_in import sign_in
@@ -18,8 +20,10 @@ ROUTES: Final[tuple[Route, ...]] = (
     *accounts.routes,
     *devices.routes,
     *sign_in.routes,
+    *push.routes,
     *catalog.routes,
     *tutorial.routes,
+    *my_games.routes,
     *tables.routes,
     *seats.routes,
     *games.routes,

@@ -20,7 +20,7 @@ from manhattan.server.transport.errors import public_error
 from manhattan.server.transport.http.routing import json_response
 from manhattan.server.transport.ratelimit import MAX_BODY_BYTES
 from manhattan.server.transport.request_context import (
-    SOCKET_ROUTE,
+    SOCKET_ROUTES,
     client_key,
     is_cross_origin,
     services_of,
@@ -110,7 +110,7 @@ async def handle_errors(request: web.Request, handler: Handler) -> web.StreamRes
 async def check_request(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Reject requests from other sites, floods, and bodies that are too long or too slow."""
     is_websocket = request.headers.get(hdrs.UPGRADE, "").lower() == "websocket"
-    if is_websocket != (request.match_info.route.name == SOCKET_ROUTE):
+    if is_websocket != (request.match_info.route.name in SOCKET_ROUTES):
         raise web.HTTPForbidden if is_websocket else web.HTTPNotFound
     if request.method not in _SAFE_METHODS and is_cross_origin(request.headers):
         raise CommandRejected(ErrorCode.CROSS_ORIGIN)

@@ -19,7 +19,7 @@ from aiohttp import hdrs, web
 PAGE_FOLDER: Final = Path(str(resources.files("manhattan").joinpath("page")))
 
 _ADDRESSES: Final = re.compile(
-    r"((?P<kind>new|table|learn|rules|replay)(/[A-Za-z0-9-]+)?|(?P<alone>watch))?/?"
+    r"((?P<kind>new|table|learn|rules|replay)(/[A-Za-z0-9-]+)?|(?P<alone>watch|games))?/?"
 )
 """The addresses that the page itself interprets. Each kind has an HTML file, which names the
 scripts that it needs."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Final
 
 import msgspec
@@ -10,15 +9,12 @@ from aiohttp import web
 
 from manhattan.server.domain.clocks import Milliseconds
 from manhattan.server.domain.commands import AbortGame, CloseTable, StartGame
-from manhattan.server.domain.errors import Unreadable
 from manhattan.server.domain.names import check_person_name
 from manhattan.server.domain.options import TableOptions
 from manhattan.server.protocol.messages import TableInfo, ViewMessage
 from manhattan.server.protocol.requests import StartQuery, TableListQuery
 from manhattan.server.protocol.responses import (
     ListedTable,
-    MyTable,
-    MyTableList,
     RematchTable,
     TableList,
 )
@@ -28,7 +24,6 @@ from manhattan.server.transport.http.routing import RouteTable
 from manhattan.server.transport.request_context import (
     find_person,
     require_actor,
-    require_person,
     services_of,
     table_id,
 )
@@ -55,28 +50,6 @@ async def list_tables(request: web.Request, query: TableListQuery) -> TableList:
     rows = await service.store.list_public_tables(query.stage, MAX_LISTED, since, watched)
     return TableList(
         tables=[msgspec.convert({"id": id, **summary}, ListedTable) for id, summary in rows]
-    )
-
-
-@tables.route("GET", "/api/me/tables")
-async def list_my_tables(request: web.Request) -> MyTableList:
-    """List the tables where you have a seat, the latest first."""
-    person = await require_person(request)
-    service = services_of(request).tables
-    states = []
-    for table in await service.store.tables_of(person.id, MAX_LISTED):
-        with suppress(Unreadable):  # the person's other tables are listed all the same
-            states.append((await service.session(table)).state)
-    return MyTableList(
-        tables=[
-            MyTable(
-                table=table_info(state, person.id),
-                round=state.game.public.round if state.game else 0,
-                your_turn=state.mover in state.seats_of(person.id),
-                due=state.clocks.due,
-            )
-            for state in states
-        ]
     )
 
 
