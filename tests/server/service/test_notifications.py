@@ -183,6 +183,7 @@ def test_unsubscribing_and_deleting_the_account_end_it(
     subscribe(bob, service, browser)
     bob.request("DELETE", "/api/me")
     assert run_on_server(server, subscriptions.of(person)) == []
+    server.client("Cat").take_seat(table)  # Bob's seat is open again
     ada.start_game(table)
     assert service.is_silent()
 

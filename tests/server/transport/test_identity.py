@@ -111,7 +111,7 @@ def test_a_passkey_signs_in_elsewhere(ada: Browser, join: Join) -> None:
     assert added["used_at"] is None
     phone = join()
     assert phone.sign_in(key) == {"name": "Ada"}
-    assert [t["table"]["id"] for t in phone.call("GET", "/api/me/tables")["tables"]] == [table]
+    assert [game["id"] for game in phone.call("GET", "/api/me/games")["games"]] == [table]
     assert phone.watch(table)["table"]["seats"][0]["you"]
     [used] = phone.call("GET", "/api/me/passkeys")["passkeys"]
     assert used["used_at"] >= added["created_at"]
