@@ -397,6 +397,28 @@ def test_signing_out_here_deletes_nothing(ada: Browser, join: Join) -> None:
     assert join().redeem(code) == {"name": "Ada"}
 
 
+@pytest.mark.parametrize("how", ["this", "others", "another person signs in"])
+def test_a_device_that_is_signed_out_gets_no_notifications(
+    ada: Browser, join: Join, how: str
+) -> None:
+    [code, *_] = ada.codes()
+    phone = join()
+    phone.redeem(code)
+    endpoint = SUBSCRIPTION["endpoint"]
+    ada.call("PUT", "/api/me/push-subscription", SUBSCRIPTION)
+    phone.call("PUT", "/api/me/push-subscription", {**SUBSCRIPTION, "endpoint": f"{endpoint}/2"})
+    match how:
+        case "this":
+            [device] = [one["id"] for one in phone.devices() if one["current"]]
+            phone.ask("DELETE", f"/api/me/devices/{device}")
+        case "others":
+            ada.ask("DELETE", "/api/me/devices")
+        case _:
+            assert phone.redeem(join("Bob").codes()[0], confirmed=True) == {"name": "Bob"}
+    kept = ada.call("GET", "/api/me/export")["account"]["push_subscriptions"]
+    assert [subscription["endpoint"] for subscription in kept] == [endpoint]
+
+
 def test_nobody_revokes_another_person_s_device(ada: Browser, join: Join) -> None:
     [device] = ada.devices()
     eve = join("Eve")

@@ -36,7 +36,7 @@ class Notifications {
     if (isOn && this.permission !== 'granted') return
     const others = settings.get('notifications').filter((other) => other !== kind)
     settings.set('notifications', isOn ? [...others, kind] : others)
-    await this.#synchronize()
+    await this.synchronize()
   }
 
   /** Notify the user of something at a table, if the page is in the background. */
@@ -56,9 +56,11 @@ class Notifications {
     void (isOn ? navigator.setAppBadge() : navigator.clearAppBadge()).catch(() => undefined)
   }
 
-  /** Tell the server which notices this browser wants while the page is closed. Where the browser
-   * has no push service, only an open page notifies. */
-  async #synchronize(): Promise<void> {
+  /** Tell the server which notices this browser wants while the page is closed: after a change of
+   * the settings, or of the person who is signed in here. Where the browser has no push service,
+   * only an open page notifies. */
+  async synchronize(): Promise<void> {
+    if (!this.isSupported) return
     const registration = await navigator.serviceWorker.getRegistration()
     const manager = registration?.pushManager
     if (!manager) return

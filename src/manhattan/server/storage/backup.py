@@ -40,6 +40,7 @@ SQL_TABLES: Final = {
         "language",
         "kinds",
         "created_at",
+        "device_id",
     ),
     "settings": ("name", "value"),
     "tables": (

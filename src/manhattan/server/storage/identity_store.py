@@ -126,26 +126,36 @@ class IdentityStore:
         return [Device(*row) for row in rows]
 
     async def revoke_device(self, person: PersonId, device: DeviceId, now: Milliseconds) -> bool:
-        """Revoke a person's device; False if they have no such device."""
+        """Revoke a person's device, and end its notifications; False if they have no such
+        device."""
         rows = await self._database.write(
+            Statement(
+                "DELETE FROM push_subscriptions WHERE person_id = $1 AND device_id = $2",
+                (person, device),
+            ),
             Statement(
                 "UPDATE devices SET revoked_at = $3 WHERE person_id = $1 AND id = $2 "
                 "AND revoked_at IS NULL RETURNING id",
                 (person, device, now),
-            )
+            ),
         )
         return bool(rows)
 
     async def revoke_devices(
         self, person: PersonId, now: Milliseconds, keep: DeviceId = ""
     ) -> list[DeviceId]:
-        """Revoke the devices of a person, all or all but one, and return them."""
+        """Revoke the devices of a person, all or all but one, end their notifications, and return
+        them."""
         rows = await self._database.write(
+            Statement(
+                "DELETE FROM push_subscriptions WHERE person_id = $1 AND device_id <> $2",
+                (person, keep),
+            ),
             Statement(
                 "UPDATE devices SET revoked_at = $3 WHERE person_id = $1 AND id <> $2 "
                 "AND revoked_at IS NULL RETURNING id",
                 (person, keep, now),
-            )
+            ),
         )
         return [row[0] for row in rows]
 

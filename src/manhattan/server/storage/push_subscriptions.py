@@ -8,6 +8,7 @@ from typing import Final
 from manhattan.server.domain.clocks import Milliseconds
 from manhattan.server.domain.events import PersonId
 from manhattan.server.storage.database import Statement
+from manhattan.server.storage.identity_store import DeviceId
 from manhattan.server.storage.store import Store
 
 MAX_PER_PERSON: Final = 10
@@ -28,6 +29,8 @@ class PushSubscription:
     language: str
     kinds: frozenset[str]
     """The notices that it wants."""
+    device: DeviceId = ""
+    """The person's device: when it is signed out, the subscription ends."""
 
 
 class PushSubscriptions:
@@ -39,13 +42,15 @@ class PushSubscriptions:
     async def of(self, person: PersonId) -> list[PushSubscription]:
         """Return the subscriptions of a person."""
         rows = await self._store.read(
-            "SELECT endpoint, person_id, p256dh, auth, language, kinds FROM push_subscriptions "
-            "WHERE person_id = $1 ORDER BY created_at",
+            "SELECT endpoint, person_id, p256dh, auth, language, kinds, device_id "
+            "FROM push_subscriptions WHERE person_id = $1 ORDER BY created_at",
             person,
         )
         return [
-            PushSubscription(endpoint, person_id, p256dh, auth, language, frozenset(kinds.split()))
-            for endpoint, person_id, p256dh, auth, language, kinds in rows
+            PushSubscription(
+                endpoint, person_id, p256dh, auth, language, frozenset(kinds.split()), device
+            )
+            for endpoint, person_id, p256dh, auth, language, kinds, device in rows
         ]
 
     async def add(self, subscription: PushSubscription, now: Milliseconds) -> None:
@@ -58,15 +63,16 @@ class PushSubscriptions:
             subscription.language,
             " ".join(sorted(subscription.kinds)),
             now,
+            subscription.device,
         )
         await self._store.write(
             Statement(
                 "INSERT INTO push_subscriptions "
-                "(endpoint, person_id, p256dh, auth, language, kinds, created_at) "
-                "VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (endpoint) DO UPDATE SET "
+                "(endpoint, person_id, p256dh, auth, language, kinds, created_at, device_id) "
+                "VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (endpoint) DO UPDATE SET "
                 "person_id = excluded.person_id, p256dh = excluded.p256dh, auth = excluded.auth, "
                 "language = excluded.language, kinds = excluded.kinds, "
-                "created_at = excluded.created_at",
+                "created_at = excluded.created_at, device_id = excluded.device_id",
                 values,
             ),
             Statement(
@@ -81,10 +87,4 @@ class PushSubscriptions:
         """Remove a subscription: the browser or its push service has ended it."""
         await self._store.write(
             Statement("DELETE FROM push_subscriptions WHERE endpoint = $1", (endpoint,))
-        )
-
-    async def remove_all(self, person: PersonId) -> None:
-        """Remove the subscriptions of a person."""
-        await self._store.write(
-            Statement("DELETE FROM push_subscriptions WHERE person_id = $1", (person,))
         )

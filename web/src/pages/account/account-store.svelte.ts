@@ -3,6 +3,7 @@
 import { accountApi } from '$/protocol/account-api'
 import { api, ApiError } from '$/protocol/http'
 import type { Account, DeviceInfo, PasskeyInfo } from '$/protocol/types.gen'
+import { notifications } from '$/state/notifications.svelte'
 import { session } from '$/state/session.svelte'
 import { errorText } from '$/text/error-text'
 import { a } from './messages.svelte'
@@ -111,6 +112,7 @@ export class AccountStore {
         const { name } = await signIn(confirmed)
         this.#forget()
         session.adopt(name)
+        void notifications.synchronize()
         await this.#loadDetails()
         this.notice = a('signed_in', { name: name ?? '' })
       } catch (error) {

@@ -41,3 +41,6 @@ CREATE TABLE challenges (
     expires_at BIGINT NOT NULL
 );
 CREATE INDEX challenges_by_expiry ON challenges (expires_at);
+
+-- The device that wants notifications; empty if it subscribed before there were devices.
+ALTER TABLE push_subscriptions ADD COLUMN device_id TEXT NOT NULL DEFAULT '';

@@ -13,7 +13,11 @@ from manhattan.server.service.clock_and_secrets import now_ms
 from manhattan.server.service.web_push import check_keys
 from manhattan.server.storage.push_subscriptions import PushSubscription
 from manhattan.server.transport.http.routing import RouteTable
-from manhattan.server.transport.request_context import require_person, services_of
+from manhattan.server.transport.request_context import (
+    require_identity,
+    require_person,
+    services_of,
+)
 
 push = RouteTable("push")
 
@@ -46,7 +50,7 @@ _ENDPOINT: Final = "https://fcm.googleapis.com/fcm/send/abc"
 async def subscribe_to_push(request: web.Request, body: PushSubscriptionRequest) -> PushStatus:
     """Add a browser, or change which notices it wants. Only the push services of browsers are
     accepted."""
-    person = await require_person(request)
+    identity = await require_identity(request)
     services = services_of(request)
     if not services.push.accepts(body.endpoint):
         raise CommandRejected(ErrorCode.BAD_REQUEST, what="This push service isn't known here.")
@@ -55,11 +59,12 @@ async def subscribe_to_push(request: web.Request, body: PushSubscriptionRequest)
     await services.push_subscriptions.add(
         PushSubscription(
             endpoint=body.endpoint,
-            person=person.id,
+            person=identity.person.id,
             p256dh=body.keys.p256dh,
             auth=body.keys.auth,
             language=body.language,
             kinds=frozenset(body.kinds),
+            device=identity.device.id,
         ),
         now_ms(),
     )
