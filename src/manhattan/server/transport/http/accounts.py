@@ -80,8 +80,8 @@ async def export_everything(request: web.Request) -> web.StreamResponse:
 @accounts.route("DELETE", "/api/me", response=Account)
 async def delete_everything(request: web.Request) -> web.Response:
     """Delete your account, for good: your devices, passkeys, recovery codes and push
-    subscriptions, your name and your chat messages at all tables. Your seats before a game are open again, and bots play on where
-    you play."""
+    subscriptions, your name and your chat messages at all tables. Your seats before a game are
+    open again, and bots play on where you play."""
     services = services_of(request)
     identity = await require_identity(request)
     services.rate_limiter.exports.take(client_key(request))
