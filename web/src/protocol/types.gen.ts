@@ -1133,6 +1133,10 @@ export interface GameCounts {
  *     deadlines, all others the latest first.
  */
 export interface MyGameList {
+  /**
+   * The server's time, for the deadlines.
+   */
+  now: number
   games: MyGame[]
   /**
    * The cursor of the next page, if there is one.
