@@ -176,6 +176,16 @@ def test_every_name_can_be_drawn(shared_server: RunningServer, name: str) -> Non
         picture(client.request("GET", f"/api/tables/{table}/preview.png"))
 
 
+def test_accents_are_drawn(ada: RecordingClient) -> None:
+    """Pillow's font has none."""
+    names = ["Zoe", "Zoë", "Zoé", "Zoè", "Zøe", "Zo日e"]
+    tables = [open_table(ada, ME | {"name": name}, OPEN) for name in names]
+    paths = [f"/api/tables/{table}/preview.png" for table in tables]
+    *accented, unknown = [ada.request("GET", path).content for path in paths]
+    assert len(set(accented)) == len(accented)
+    assert unknown == accented[0]
+
+
 @pytest.mark.parametrize(
     "path",
     ["/", "/watch", "/table/unknown", "/table/aaaaaaaaaaaaaa", "/replay/aaaaaaaaaaaaaa?at=1"],

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from io import BytesIO
+from types import MappingProxyType
 from typing import Final
 
 from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageFont
@@ -47,10 +49,10 @@ _Box = tuple[float, float, float, float]
 _LETTERS: Final = str.maketrans(
     {
         "ß": "ss",
-        "ł": "l",
-        "Ł": "L",
-        "ø": "o",
-        "Ø": "O",
+        "ł": "l\u0338",
+        "Ł": "L\u0338",
+        "ø": "o\u0338",
+        "Ø": "O\u0338",
         "æ": "ae",
         "Æ": "AE",
         "œ": "oe",
@@ -58,6 +60,31 @@ _LETTERS: Final = str.maketrans(
         "\u2019": "'",
     }
 )
+_DOT: Final = ((0.0, -0.14), (0.0, -0.15))
+_MARKS: Final[Mapping[str, tuple[tuple[tuple[float, float], ...], ...]]] = MappingProxyType(
+    {
+        "\u0300": (((-0.1, -0.22), (0.05, -0.1)),),  # grave
+        "\u0301": (((-0.05, -0.1), (0.1, -0.22)),),  # acute
+        "\u0302": (((-0.13, -0.1), (0.0, -0.2), (0.13, -0.1)),),  # circumflex
+        "\u0303": (((-0.16, -0.1), (-0.07, -0.17), (0.07, -0.11), (0.16, -0.18)),),  # tilde
+        "\u0304": (((-0.14, -0.14), (0.14, -0.14)),),  # macron
+        "\u0306": (((-0.13, -0.2), (0.0, -0.11), (0.13, -0.2)),),  # breve
+        "\u0307": (_DOT,),
+        "\u0308": tuple(tuple((x + side, y) for x, y in _DOT) for side in (-0.12, 0.12)),
+        "\u030a": (((0.0, -0.08), (-0.08, -0.15), (0.0, -0.22), (0.08, -0.15), (0.0, -0.08)),),
+        "\u030b": (((-0.12, -0.1), (-0.02, -0.22)), ((0.04, -0.1), (0.14, -0.22))),
+        "\u030c": (((-0.13, -0.2), (0.0, -0.1), (0.13, -0.2)),),  # caron
+    }
+)
+"""The accents as lines above a letter, in units of the size: Pillow's font has none."""
+_MARKS_BELOW: Final[Mapping[str, tuple[tuple[float, float], ...]]] = MappingProxyType(
+    {
+        "\u0327": ((0.0, 0.03), (0.06, 0.12), (-0.05, 0.17)),  # cedilla
+        "\u0328": ((0.13, 0.02), (0.06, 0.12), (0.17, 0.17)),  # ogonek
+    }
+)
+_STROKE: Final = "\u0338"
+"""The stroke through a letter."""
 
 
 @lru_cache(maxsize=CACHED_PICTURES)
@@ -114,7 +141,16 @@ class _Pen:
         """Write text; the font has one weight, and bold text is drawn with a wider stroke."""
         place = (_SCALE * at[0], _SCALE * at[1])
         font, stroke = _font(size), size / 60 * _SCALE if bold else 0
-        self._draw.text(place, _drawable(text), colour, font, anchor, stroke_width=stroke)
+        plain = _drawable(text)
+        self._draw.text(place, plain, colour, font, anchor, stroke_width=stroke)
+        if anchor == "ls":
+            for number, mark in _marks(text):
+                letter, before = plain[number], font.getlength(plain[:number])
+                middle = place[0] + before + font.getlength(letter) / 2
+                top = font.getbbox(letter, anchor="ls")[1]
+                for line in _mark_lines(mark, top / font.size):
+                    points = [(middle + x * font.size, place[1] + y * font.size) for x, y in line]
+                    self._draw.line(points, colour, round(font.size / 13 + stroke), "curve")
 
     def length(self, text: str, size: float) -> float:
         return _font(size).getlength(_drawable(text)) / _SCALE
@@ -166,7 +202,7 @@ def _draw_player(pen: _Pen, player: PreviewPlayer, top: float) -> None:
     if not player.name:
         pen.text((at, middle + 8), "Open seat", 22, INK_2)
         return
-    name = _drawable(player.name) or str(player.colours[0]).capitalize()
+    name = player.name if _drawable(player.name).strip() else player.colours[0].capitalize()
     while pen.length(name, 24) > right - at:
         name = f"{name.removesuffix('…')[:-1].rstrip()}…"
     pen.text((at, middle + 8), name, 24, bold=player.wins)
@@ -296,5 +332,34 @@ def _font(size: float) -> ImageFont.FreeTypeFont:
 def _drawable(text: str) -> str:
     """Return text in the letters that Pillow's font has: without accents, and without letters of
     other scripts. The full text is in the tags of the page."""
-    plain = unicodedata.normalize("NFD", text.translate(_LETTERS))
-    return "".join(char for char in plain if " " <= char <= "~" or char == "…").strip()
+    return "".join(filter(_is_drawable, _decomposed(text)))
+
+
+def _decomposed(text: str) -> str:
+    """Return text with its accents as characters of their own, after their letters."""
+    return unicodedata.normalize("NFD", text.translate(_LETTERS))
+
+
+def _is_drawable(char: str) -> bool:
+    return " " <= char <= "~" or char == "…"
+
+
+def _marks(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the accents of a text, each with the index of its letter in the drawable text."""
+    drawn, is_drawn = -1, False
+    for char in _decomposed(text):
+        if not unicodedata.combining(char):
+            is_drawn = _is_drawable(char)
+            drawn += is_drawn
+        elif is_drawn:
+            yield drawn, char
+
+
+def _mark_lines(mark: str, top: float) -> list[list[tuple[float, float]]]:
+    """Return the lines of an accent from the middle of its letter's base. ``top`` is the letter's
+    upper edge."""
+    if mark == _STROKE:
+        return [[(-0.17, top / 2 + 0.09), (0.17, top / 2 - 0.09)]]
+    if mark in _MARKS_BELOW:
+        return [list(_MARKS_BELOW[mark])]
+    return [[(x, top + y) for x, y in line] for line in _MARKS.get(mark, ())]
