@@ -985,6 +985,15 @@ export interface MyGamesQuery {
   cursor?: string
 }
 /**
+ * Which moment of a game to draw.
+ */
+export interface PreviewQuery {
+  /**
+   * The number of moves played; without it, or with more, the last moment.
+   */
+  at?: number | null
+}
+/**
  * Whether the game starts at once.
  */
 export interface StartQuery {
