@@ -253,6 +253,7 @@ def test_a_spectator_sees_the_game_and_no_hand(browser: Browser, server: Running
         table = open_table(ada, server, *BOTS)
         cat.go(f"/table/{table}")
         expect_visible(cat.page.get_by_text("You’re watching."))
+        expect_visible(ada.page.get_by_title("1 spectator"))
         for _ in range(3):
             ada.do_task()
         cat.wait_past_ply(3)

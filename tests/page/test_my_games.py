@@ -73,6 +73,7 @@ def test_ten_running_and_fifty_finished_games(
         # A filter shows one state.
         user.page.get_by_role("button", name="Running 10").click()
         expect(rows(user, "finished")).to_have_count(0)
+        expect(rows(user)).to_have_count(RUNNING)
         listed = [each.get_attribute("data-game") for each in rows(user).all()]
         assert sorted(map(str, listed)) == sorted(running)
         expect(card(user, mine)).to_have_count(0)

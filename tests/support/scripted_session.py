@@ -112,6 +112,8 @@ def request_everything(session: ScriptedSession) -> None:
         one.request("GET", f"/api/me/games/{session.table}")
         assert one.request("GET", session.path).status_code == 200
         assert one.request("GET", f"{session.path}/record").status_code == 200
+        for path in (f"{session.path}/preview.png", f"/table/{session.table}"):
+            assert one.request("GET", path).status_code == 200
         for path in ("/metrics", "/healthz", "/api/nothing", f"{session.path}/hint"):
             one.request("GET", path)
     if not session.game.is_over:

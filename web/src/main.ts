@@ -14,7 +14,8 @@ const whenIdle = window.requestIdleCallback ?? ((work: () => void) => setTimeout
 // The service worker fetches all pages, so it comes after everything that is shown first.
 addEventListener('load', () =>
   whenIdle(() => {
-    if (import.meta.env.PROD) void navigator.serviceWorker?.register('/service-worker.js')
+    if (import.meta.env.PROD)
+      void navigator.serviceWorker?.register('/service-worker.js').catch(() => undefined) // offline
   })
 )
 addEventListener('load', () =>

@@ -1017,6 +1017,15 @@ export interface MyGamesQuery {
   cursor?: string
 }
 /**
+ * Which moment of a game to draw.
+ */
+export interface PreviewQuery {
+  /**
+   * The number of moves played; without it, or with more, the last moment.
+   */
+  at?: number | null
+}
+/**
  * Whether the game starts at once.
  */
 export interface StartQuery {
@@ -1315,6 +1324,10 @@ export interface GameCounts {
  *     deadlines, all others the latest first.
  */
 export interface MyGameList {
+  /**
+   * The server's time, for the deadlines.
+   */
+  now: number
   games: MyGame[]
   /**
    * The cursor of the next page, if there is one.

@@ -15,6 +15,9 @@ it('translates a reason with its parameters', () => {
 it('calls a card by its position, as the hand does', () => {
   const params = { site: 'E5', card: 5 }
   expect(reasonText({ reason: 'no_such_card', params, text: '' })).toContain('“Centre”')
+  const seenFromTheNorth = (card: number): number => 10 - card
+  const corner = { reason: 'no_such_card', params: { site: 'E1', card: 1 }, text: '' }
+  expect(reasonText(corner, seenFromTheNorth)).toContain('“Front right”')
 })
 
 it('writes a colour as a noun, with a capital letter in German', async () => {

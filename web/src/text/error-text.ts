@@ -12,7 +12,12 @@ const INPUT_MESSAGES: [RegExp, Key][] = [
   [/^\$\.clock\b/, 'reason.bad_clock']
 ]
 
-export function reasonText({ reason, params, text }: Problem): string {
+/** Why the server refuses something. `seenCard` is the card that is drawn for a card of the hand,
+ * where the board isn't seen from the player's side. */
+export function reasonText(
+  { reason, params, text }: Problem,
+  seenCard: (card: number) => number = (card) => card
+): string {
   const path = reason === 'bad_request' ? `${params['path']}` : ''
   const input = INPUT_MESSAGES.find(([pattern]) => pattern.test(path))
   if (input) return t(input[1], LIMITS)
@@ -24,7 +29,7 @@ export function reasonText({ reason, params, text }: Problem): string {
     const colour = `colour.${values[name]}`
     if (language.has(colour)) values[name] = colourNoun(`${values[name]}`)
   }
-  if (typeof values['card'] === 'number') values['card'] = cardName(values['card'])
+  if (typeof values['card'] === 'number') values['card'] = cardName(seenCard(values['card']))
   try {
     return t(key, values)
   } catch {

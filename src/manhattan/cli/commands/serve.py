@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import os
+import re
 import socket
 import sys
 import threading
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from manhattan.server.runner import Server
 
 DEFAULT_PORT: Final = 8000
+DEFAULT_PUSH_CONTACT: Final = "mailto:operator@localhost"
+_PUSH_CONTACT: Final = re.compile(r"mailto:[^@\s]+@[^@\s]+|https://[^\s]+")
 ALL_INTERFACES: Final = "0.0.0.0"  # noqa: S104 - so that phones on the same network can connect
 _NETWORK, _BOTS, _OUTPUT = "Network", "Bots", "Browser and log"  # headings in the help
 
@@ -60,6 +63,15 @@ def serve(
             rich_help_panel=_NETWORK,
         ),
     ] = None,
+    push_contact: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="How the push services of browsers reach you: mailto:you@example.org, or a web "
+            "address. Some of them reject notifications without it.",
+            rich_help_panel=_NETWORK,
+        ),
+    ] = DEFAULT_PUSH_CONTACT,
     public_metrics: Annotated[
         bool,
         typer.Option(
@@ -106,6 +118,11 @@ def serve(
     ] = None,
 ) -> None:
     """Start the game server: play in the browser, alone, with friends, or on one screen."""
+    if not _PUSH_CONTACT.fullmatch(push_contact):
+        raise typer.BadParameter(
+            "Write it like mailto:you@example.org or https://example.org.",
+            param_hint="--push-contact",
+        )
     import asyncio  # these modules take a second to load
 
     from manhattan.server.config import ServerConfig
@@ -126,6 +143,7 @@ def serve(
         redis,
         bot_workers,
         warm_up,
+        push_contact=push_contact,
         public_metrics=public_metrics,
         trusted_proxies=trusted_proxy,
     )

@@ -6,33 +6,18 @@ roof.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Final
-
 import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageDraw, ImageFont
 
-from manhattan.rules import CITIES, SITES, Colour, PublicState
+from manhattan.palette import INK, LOT, PAPER, PLATE, PLATE_EDGE, SHADES
+from manhattan.rules import CITIES, SITES, PublicState
 from manhattan.rules.towers import Tower
 
 WIDTH, HEIGHT = 960, 720
 ImageArray = npt.NDArray[np.uint8]
 Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
-_PAPER, _PLATE, _LOT, _EDGE, _INK = "#F3EEE4", "#FBF8F1", "#EFE8DB", "#CFC4B1", "#24211D"
-_SHADES: Final[Mapping[Colour, tuple[str, str, str]]] = MappingProxyType(
-    {  # roof, front, side
-        Colour.ORANGE: ("#F5B48C", "#DC7035", "#B5551F"),
-        Colour.BLUE: ("#9CCBEA", "#4596CB", "#2A6E9F"),
-        Colour.YELLOW: ("#FBE6A6", "#F0C64F", "#C49A26"),
-        Colour.PURPLE: ("#AE97D4", "#6A4A9E", "#493073"),
-        Colour.BLACK: ("#9A9A9A", "#3A3A3A", "#1E1E1E"),
-        Colour.RED: ("#EFA399", "#C0392B", "#8E2A20"),
-        Colour.GREEN: ("#A5D6B0", "#3D8B4F", "#2A6338"),
-    }
-)
 _UNIT, _TOWER, _FLOOR = 84, 30, 7
 _SIDE, _DEPTH = 9, 14  # how far a roof goes back: to the right, and up
 _LEFT, _TOP = 36, 96
@@ -41,7 +26,7 @@ _CITY_WIDTH, _CITY_HEIGHT = 3 * _UNIT + 44, 3 * 66 + 88
 
 def draw(public: PublicState) -> ImageArray:
     """Draw the board as rows of RGB pixels."""
-    image = Image.new("RGB", (WIDTH, HEIGHT), _PAPER)
+    image = Image.new("RGB", (WIDTH, HEIGHT), PAPER)
     pen = ImageDraw.Draw(image)
     small, large = ImageFont.load_default(14), ImageFont.load_default(20)
     _draw_scores(pen, public, large)
@@ -49,8 +34,8 @@ def draw(public: PublicState) -> ImageArray:
         left = _LEFT + number % 3 * _CITY_WIDTH
         top = _TOP + number // 3 * _CITY_HEIGHT
         plate = (left - 10, top - 6, left + 3 * _UNIT + 6, top + 3 * 66 + 30)
-        pen.rounded_rectangle(plate, 12, _PLATE, _EDGE, 2)
-        pen.text((left, top + 3 * 66 + 8), f"City {city}", _INK, small)
+        pen.rounded_rectangle(plate, 12, PLATE, PLATE_EDGE, 2)
+        pen.text((left, top + 3 * 66 + 8), f"City {city}", INK, small)
     # From back to front, so that near towers cover those behind them.
     for row in range(2):
         for line in range(3):
@@ -67,15 +52,15 @@ def draw(public: PublicState) -> ImageArray:
 def _draw_scores(pen: ImageDraw.ImageDraw, public: PublicState, font: Font) -> None:
     """Draw the points, and mark the mover."""
     status = "the end" if public.result else f"round {public.round}, {public.phase}"
-    pen.text((_LEFT - 10, 18), f"Manhattan: {status}", _INK, font)
+    pen.text((_LEFT - 10, 18), f"Manhattan: {status}", INK, font)
     at = _LEFT + 300.0
     for number, player in enumerate(public.setup.players):
         for colour in player.colours:
-            pen.rectangle((at, 20, at + 18, 40), _SHADES[colour][1])
+            pen.rectangle((at, 20, at + 18, 40), SHADES[colour].front)
             at += 22
         turn = "*" if number == public.mover and not public.result else ""
         text = f"{player.name}{turn} {public.scores[number]}"
-        pen.text((at, 18), text, _INK, font)
+        pen.text((at, 18), text, INK, font)
         at += pen.textlength(text, font) + 18
 
 
@@ -83,9 +68,9 @@ def _draw_tower(pen: ImageDraw.ImageDraw, tower: Tower, left: int, base: int, fo
     """Draw a site and the blocks on it, from the ground up."""
     right = left + _TOWER
     lot = _slanted(left - 8, right + 8, base + 4)
-    pen.polygon(lot, _LOT, _EDGE)
+    pen.polygon(lot, LOT, PLATE_EDGE)
     for block in tower.blocks:
-        roof, front, side = _SHADES[block.colour]
+        roof, front, side = SHADES[block.colour]
         top = base - _FLOOR * block.size
         pen.rectangle((left, top, right, base), front)
         shaded = [(right, base), (right, top), (right + _SIDE, top - _DEPTH)]
@@ -98,7 +83,7 @@ def _draw_tower(pen: ImageDraw.ImageDraw, tower: Tower, left: int, base: int, fo
     if tower.blocks:
         text = str(tower.height)
         middle = (left + right + _SIDE - pen.textlength(text, font)) / 2
-        pen.text((middle, base - _DEPTH - 2), text, _INK, font)
+        pen.text((middle, base - _DEPTH - 2), text, INK, font)
 
 
 def _slanted(left: int, right: int, base: int) -> list[tuple[int, int]]:

@@ -11,6 +11,8 @@ from manhattan.rules.setup import check_name
 from manhattan.server.domain.options import LevelName, Name, SeatNumber
 
 MAX_TUTORIAL_MOVES: Final = 10
+MAX_PLY: Final = 9999
+"""More moves than any game has."""
 
 
 class _Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -129,6 +131,15 @@ class MyGamesQuery(msgspec.Struct, frozen=True):
         str,
         Meta(max_length=200, description="The `next` of the page before, with the same state."),
     ] = ""
+
+
+class PreviewQuery(msgspec.Struct, frozen=True):
+    """Which moment of a game to draw."""
+
+    at: Annotated[
+        Annotated[int, Meta(ge=0, le=MAX_PLY)] | None,
+        Meta(description="The number of moves played; without it, or with more, the last moment."),
+    ] = None
 
 
 class StartQuery(msgspec.Struct, frozen=True):

@@ -258,6 +258,7 @@ class MyGameList(_Response, frozen=True):
     """A page of the person's games. Games that wait for the person come in the order of their
     deadlines, all others the latest first."""
 
+    now: Annotated[Milliseconds, Meta(description="The server's time, for the deadlines.")]
     games: list[MyGame]
     next: Annotated[str | None, Meta(description="The cursor of the next page, if there is one.")]
     counts: GameCounts

@@ -24,6 +24,7 @@ from manhattan.server.protocol.responses import (
     PlayersStatistics,
     Statistics,
 )
+from manhattan.server.service.clock_and_secrets import now_ms
 from manhattan.server.storage.game_list import GameList, ListedGame, Place, StatisticsRow
 from manhattan.server.storage.projection import GameState
 
@@ -45,6 +46,7 @@ class MyGames:
         rows = await self._games.page(person, state, after, PAGE_SIZE + 1, removed=query.removed)
         page = rows[:PAGE_SIZE]
         return MyGameList(
+            now=now_ms(),
             games=[_my_game(row) for row in page],
             next=_encode_cursor(page[-1].place) if len(rows) > PAGE_SIZE else None,
             counts=await self._counts(person),

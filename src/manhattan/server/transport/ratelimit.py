@@ -49,6 +49,8 @@ class Limits:
     """Chat messages of a person."""
     hints: Rate = Rate(5, 0.5)
     """Hints and evaluations for a person."""
+    previews: Rate = Rate(40, 4)
+    """Pictures of tables for an address: each takes a twentieth of a second to draw."""
     received_bytes: Rate = Rate(256 * 1024, 64 * 1024)
     """Bytes that one connection sends. A page that opens, or a command every 20 ms, stays far
     below; endless headers or frames are cut off after a quarter of a megabyte."""
@@ -68,6 +70,7 @@ NO_LIMITS: Final = Limits(
     frames=_UNLIMITED,
     chat=_UNLIMITED,
     hints=_UNLIMITED,
+    previews=_UNLIMITED,
     received_bytes=_UNLIMITED,
     sockets_per_address=10**6,
     sockets_per_person=10**6,
@@ -149,6 +152,7 @@ class RateLimiter:
         self.tables = KeyedBuckets(limits.tables)
         self.chat = KeyedBuckets(limits.chat)
         self.hints = KeyedBuckets(limits.hints)
+        self.previews = KeyedBuckets(limits.previews)
         self._sockets: Counter[tuple[str, str]] = Counter()
 
     def acquire_socket(self, address: str, person: str | None) -> None:

@@ -118,10 +118,14 @@ async def require_actor(request: web.Request) -> Actor:
     return Actor(person.id, person.name)
 
 
+def is_table_id(name: str) -> bool:
+    return _TABLE_ID.fullmatch(name) is not None
+
+
 def table_id(request: web.Request) -> str:
     """Return the path's table."""
     name = request.match_info["table"]
-    if not _TABLE_ID.fullmatch(name):
+    if not is_table_id(name):
         raise CommandRejected(ErrorCode.NO_SUCH_TABLE, table=printable(name[:_MAX_ECHO]))
     return name
 

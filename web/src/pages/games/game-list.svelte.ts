@@ -4,6 +4,7 @@ import { ApiError, api, type GameFilter } from '$/protocol/http'
 import { ServerSocket, type SocketListener } from '$/protocol/socket'
 import type { GameCounts, Message, MyGame, MyGameEntry, MyGameList } from '$/protocol/types.gen'
 import { insertGame, mergeFirstPage } from './game-order'
+import { tickingClock } from '$/state/ticking-clock.svelte'
 
 /** After a change, further changes are collected for this time; in a hidden tab for longer. */
 const COLLECT_MS = 400
@@ -20,6 +21,8 @@ export class GameList implements SocketListener {
   failure = $state.raw<unknown>(null)
   loading = $state(false)
   connected = $state(false)
+  #clockOffset = $state(0)
+  #clock = tickingClock(30_000)
 
   #socket: ServerSocket | null = null
   #changed = new Set<string | null>()
@@ -33,6 +36,11 @@ export class GameList implements SocketListener {
   /** `onChange` is called after a game has changed. */
   constructor(onChange: () => void = () => undefined) {
     this.#onChange = onChange
+  }
+
+  /** The server's time, which the deadlines are compared with. */
+  get now(): number {
+    return this.#clock() + this.#clockOffset
   }
 
   connect(): void {
@@ -59,6 +67,7 @@ export class GameList implements SocketListener {
     try {
       const page = await this.#fetch(null)
       if (request !== this.#request) return
+      this.#clockOffset = page.now - Date.now()
       const merged = mergeFirstPage(page, this.games, this.next)
       this.games = merged.games
       this.next = merged.next

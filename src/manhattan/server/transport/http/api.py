@@ -9,6 +9,7 @@ from manhattan.server.transport.http.catalog import catalog
 from manhattan.server.transport.http.devices import devices
 from manhattan.server.transport.http.games import games
 from manhattan.server.transport.http.my_games import my_games
+from manhattan.server.transport.http.previews import previews
 from manhattan.server.transport.http.push import push
 from manhattan.server.transport.http.routing import Route
 from manhattan.server.transport.http.seats import seats
@@ -27,4 +28,5 @@ ROUTES: Final[tuple[Route, ...]] = (
     *tables.routes,
     *seats.routes,
     *games.routes,
+    *previews.routes,
 )

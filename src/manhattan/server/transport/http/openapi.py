@@ -88,7 +88,12 @@ def _operation(route: Route, refs: dict[str, Schema]) -> Schema:
         "responses": {
             str(route.status): {
                 "description": "Done.",
-                "content": {JSON: {"schema": refs[_key(route.response)]}},
+                "content": {
+                    # A file has no schema.
+                    route.media_type: {"schema": refs[_key(route.response)]}
+                    if route.media_type == JSON
+                    else {}
+                },
             },
             **{
                 str(status): {

@@ -40,6 +40,8 @@ class Route:
     """Replaces the schema of the body's type."""
     examples: Mapping[str, Any] = field(default_factory=dict)
     """Bodies to try, by a short name."""
+    media_type: str = JSON
+    """The type of a successful response; one that isn't JSON is a file."""
 
 
 class RouteTable:
@@ -58,6 +60,7 @@ class RouteTable:
         response: Any = None,
         body_schema: Mapping[str, Any] | None = None,
         examples: Mapping[str, Any] | None = None,
+        media_type: str = JSON,
     ) -> Callable[[H], H]:
         """Add a handler. ``response`` is needed only if the handler returns a ``web.Response``."""
 
@@ -75,6 +78,7 @@ class RouteTable:
                     query=types.get("query"),
                     body_schema=body_schema,
                     examples=examples or {},
+                    media_type=media_type,
                 )
             )
             return handler

@@ -2,6 +2,7 @@
 
 The files are indexed when the server starts: a path that isn't in the index doesn't exist, so no
 path leads out of the folder. A build has a compressed version of each text file beside it.
+Only the HTML of a table or a replay is made for each request: it gets the tags of its preview.
 """
 
 from __future__ import annotations
@@ -9,23 +10,28 @@ from __future__ import annotations
 import hashlib
 import mimetypes
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 from aiohttp import hdrs, web
 
+from manhattan.server.transport.http.previews import preview_tags
+
 PAGE_FOLDER: Final = Path(str(resources.files("manhattan").joinpath("page")))
 
 _ADDRESSES: Final = re.compile(
-    r"((?P<kind>new|table|learn|rules|replay)(/[A-Za-z0-9-]+)?|(?P<alone>watch|games))?/?"
+    r"((?P<kind>new|table|learn|rules|replay)(/(?P<id>[A-Za-z0-9-]+))?|(?P<alone>watch|games))?/?"
 )
 """The addresses that the page itself interprets. Each kind has an HTML file, which names the
 scripts that it needs."""
 _IMMUTABLE: Final = "public, max-age=31536000, immutable"
 _REVALIDATE: Final = "no-cache"
 _BROTLI: Final = ".br"
+_PREVIEWED: Final = frozenset({"table", "replay"})
+_GENERIC_TAGS: Final = re.compile(r'\s*<meta\s+(property="og:|name="twitter:)[^>]*>')
+_HEAD_END: Final = "</head>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +73,11 @@ class Page:
         """Serve a file, or the page's HTML for an address that the page interprets."""
         path = request.match_info["path"]
         if address := _ADDRESSES.fullmatch(path):
-            return self._file(f"{address['kind'] or address['alone'] or 'index'}.html").response(
-                request
-            )
+            file = self._file(f"{address['kind'] or address['alone'] or 'index'}.html")
+            if address["id"] and address["kind"] in _PREVIEWED:
+                tags = await preview_tags(request, address["kind"], address["id"])
+                file = file if tags is None else _with_tags(file, tags)
+            return file.response(request)
         accepts_html = "text/html" in request.headers.get(hdrs.ACCEPT, "")
         if accepts_html and not PurePosixPath(path).suffix:
             return self._file("index.html").response(request, status=404)  # the page explains it
@@ -88,6 +96,18 @@ def add_page(app: web.Application, page: Page) -> None:
         app.router.add_route(method, "/{path:(?!api(?:/|$)).*}", page.serve)
 
 
+def _with_tags(file: PageFile, tags: str) -> PageFile:
+    """Replace the tags that all pages have."""
+    text = _GENERIC_TAGS.sub("", file.body.decode())
+    head, end, rest = text.partition(_HEAD_END)
+    body = f"{head.rstrip()}\n    {tags}\n  {end}{rest}".encode()
+    return replace(file, body=body, brotli=None, etag=_etag(body))
+
+
+def _etag(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()[:16]
+
+
 def _load(path: Path, folder: Path) -> PageFile:
     body = path.read_bytes()
     compressed = path.with_name(path.name + _BROTLI)
@@ -102,6 +122,6 @@ def _load(path: Path, folder: Path) -> PageFile:
         body=body,
         brotli=compressed.read_bytes() if compressed.is_file() else None,
         content_type=content_type,
-        etag=hashlib.sha256(body).hexdigest()[:16],
+        etag=_etag(body),
         cache_control=_IMMUTABLE if is_asset else _REVALIDATE,
     )
