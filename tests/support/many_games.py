@@ -23,7 +23,7 @@ def actor_of(server: RunningServer, client: Client) -> Actor:
     """Return the author of a client's commands."""
     name, _, cookie = client.cookie.partition("=")
     assert name == "manhattan"
-    [person, _] = server.services.accounts._signer.loads(cookie)
+    [person, *_] = server.services.accounts._signer.loads(cookie)
     return Actor(person, client.name)
 
 
