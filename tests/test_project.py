@@ -48,6 +48,15 @@ def test_the_workflow_runs_every_target_of_make_test() -> None:
     assert {first or second for first, second in jobs} == set(targets.split())
 
 
+def test_every_make_target_that_a_text_names_exists() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    targets = set(re.findall(r"[\w-]+", " ".join(re.findall(r"^[\w \-/]+(?=:)", makefile, re.M))))
+    for path in project_files():
+        if path.suffix in {".md", ".py"}:
+            for target in re.findall(r"(?:`|Run: )make ([a-z-]+)", path.read_text("utf-8")):
+                assert target in targets, f"{path.name}: make {target}"
+
+
 def test_the_citation_names_the_version() -> None:
     citation = (ROOT / "CITATION.cff").read_text("utf-8")
     assert f"\nversion: {manhattan.__version__}\n" in citation
