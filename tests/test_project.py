@@ -50,7 +50,9 @@ def test_the_workflow_runs_every_target_of_make_test() -> None:
 
 def test_every_make_target_that_a_text_names_exists() -> None:
     makefile = (ROOT / "Makefile").read_text("utf-8")
-    targets = set(re.findall(r"[\w-]+", " ".join(re.findall(r"^[\w \-/]+(?=:)", makefile, re.M))))
+    targets = set(
+        re.findall(r"[\w-]+", " ".join(re.findall(r"^[\w \-/]+(?=:)", makefile, re.MULTILINE)))
+    )
     for path in project_files():
         if path.suffix in {".md", ".py"}:
             for target in re.findall(r"(?:`|Run: )make ([a-z-]+)", path.read_text("utf-8")):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, CDPSession, Locator, expect
 
@@ -134,6 +135,23 @@ def test_a_passkey_signs_in_on_a_second_browser_and_revokes_the_first(
         expect(laptop.page.get_by_role("textbox", name="Your name")).to_have_value("")
 
 
+def test_the_account_page_shows_the_address_of_a_feed(
+    browser: Browser, server: RunningServer
+) -> None:
+    with at_localhost(browser, server) as ada:
+        enter_name(ada, "Ada")
+        feed = section(ada, "Feed for other programs")
+        ada.press(feed.get_by_role("button", name="Create the address"))
+        field = feed.get_by_role("textbox", name="Address of the feed")
+        expect(field).to_be_visible()
+        address = field.input_value()
+        ada.press(feed.get_by_role("button", name="Copy link"))
+        expect(feed.get_by_role("button", name="Copied")).to_be_visible()
+        answer = httpx.get(address)
+        assert answer.status_code == 200
+        assert "<title>Manhattan: Ada</title>" in answer.text
+
+
 def test_a_recovery_code_signs_in_on_a_phone(browser: Browser, server: RunningServer) -> None:
     with (
         at_localhost(browser, server) as laptop,
@@ -252,5 +270,5 @@ def test_the_page_fits_in_every_language(
     with open_browser(browser, server.address, (320, 640), language) as user:
         user.sign_in(client)
         user.go("/account")
-        expect(user.page.get_by_role("region")).to_have_count(5)
+        expect(user.page.get_by_role("region")).to_have_count(6)
         assert user.overflowing("main *", "main") == []

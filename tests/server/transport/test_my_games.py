@@ -3,37 +3,15 @@
 from __future__ import annotations
 
 import base64
-from threading import Thread
 from typing import Any
 
 import pytest
 
 from manhattan.client import Client, RequestRejected
 from support.server_fixtures import AGAINST_EASY, RunningServer, play_on
+from support.two_people import SHORT, TWO_SEATS, play_to_end, start, two_people
 
-TWO_SEATS = [{"occupant": "me"}, {"occupant": "open"}]
-SHORT = {"two_players": "6x4-one-colour"}
 DAY_MS = 24 * 60 * 60 * 1000
-
-
-def two_people(server: RunningServer) -> tuple[Client, Client]:
-    return server.client("Ada"), server.client("Bob")
-
-
-def start(ada: Client, bob: Client, **options: Any) -> str:
-    """Start a game in which Ada begins."""
-    table = ada.open_table(seats=TWO_SEATS, first=0, house_rules=SHORT, **options)
-    bob.take_seat(table)
-    ada.start_game(table)
-    return table
-
-
-def play_to_end(ada: Client, bob: Client, table: str) -> None:
-    with ada.connect(table) as one, bob.connect(table) as other:
-        playing = Thread(target=play_on, args=[other])
-        playing.start()
-        play_on(one)
-        playing.join()
 
 
 def games(client: Client, query: str = "") -> list[dict[str, Any]]:

@@ -36,6 +36,7 @@ BEYOND_THE_SCHEMA = {
     "PUT /api/me": [positive_data_acceptance],  # a name is printable
     "PUT /api/me/push-subscription": [positive_data_acceptance],  # of a known push service
     "GET /api/me/games": [positive_data_acceptance],  # a cursor comes from a page
+    "GET /api/feeds/{token}": [positive_data_acceptance],  # a token comes from the server
     "POST /api/tables": [positive_data_acceptance],  # seats and rules have to fit each other
     "POST /api/records/check": [positive_data_acceptance],  # a record follows the rules
     "POST /api/tutorial/{step}": [positive_data_acceptance],  # moves are legal

@@ -4,6 +4,7 @@ import { request } from './http'
 import type {
   Account,
   DeviceList,
+  FeedAddress,
   NewRecoveryCodes,
   PasskeyList,
   PasskeyOptions,
@@ -22,6 +23,7 @@ export const accountApi = {
   removePasskey: (passkey: string) => request<PasskeyList>('DELETE', `/me/passkeys/${id(passkey)}`),
   recoveryCodes: () => request<RecoveryCodeStatus>('GET', '/me/recovery-codes'),
   replaceRecoveryCodes: () => request<NewRecoveryCodes>('POST', '/me/recovery-codes'),
+  feed: () => request<FeedAddress>('GET', '/me/feed'),
   beginSignIn: () => request<PasskeyOptions>('POST', '/sign-in/passkey-options'),
   signInWithPasskey: (credential: unknown, confirmed: boolean) =>
     request<Account>('POST', '/sign-in/passkey', { credential, confirmed }),

@@ -1401,6 +1401,15 @@ export interface PushKey {
   key: string
 }
 /**
+ * The address of your feed.
+ */
+export interface FeedAddress {
+  /**
+   * It opens the feed without a cookie: it is a secret.
+   */
+  path: string
+}
+/**
  * The notices that a browser gets.
  */
 export interface PushStatus {

@@ -313,6 +313,12 @@ class PushKey(_Response, frozen=True):
     key: Annotated[str, Meta(description="The `applicationServerKey` of a subscription.")]
 
 
+class FeedAddress(_Response, frozen=True):
+    """The address of your feed."""
+
+    path: Annotated[str, Meta(description="It opens the feed without a cookie: it is a secret.")]
+
+
 class PushStatus(_Response, frozen=True):
     """The notices that a browser gets."""
 

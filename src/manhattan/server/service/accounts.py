@@ -30,6 +30,7 @@ class Accounts:
     def __init__(self, store: Store, secret: str) -> None:
         self._store = store
         self._signer = URLSafeSerializer(secret, salt="manhattan-person")
+        self._feed_signer = URLSafeSerializer(secret, salt="manhattan-feed")
 
     @classmethod
     async def of(cls, store: Store) -> Accounts:
@@ -71,6 +72,30 @@ class Accounts:
             with suppress(StoreUnavailable):  # it isn't worth an error
                 await self._store.identities.touch_device(device, label or known.label, now)
         return Identity(person, known)
+
+    def feed_token(self, identity: Identity) -> str:
+        """Return the token of a person's feed, which opens nothing else. It is valid as long as the
+        device on which it was made isn't signed out."""
+        person = identity.person
+        return str(self._feed_signer.dumps([person.id, person.generation, identity.device.id]))
+
+    async def find_feed_owner(self, token: str) -> Person | None:
+        """Return the person of a feed's token; None if it is forged or revoked."""
+        if len(token) > _MAX_COOKIE_LENGTH:
+            return None
+        try:
+            match self._feed_signer.loads(token):
+                case [str(id), int(generation), str(device)]:
+                    found = await self._store.identities.find(id, device)
+                case _:
+                    return None
+        except (BadSignature, ValueError):
+            return None
+        if found is None:
+            return None
+        person, known, is_revoked = found
+        is_valid = known is not None and not is_revoked and person.generation == generation
+        return person if is_valid else None
 
     async def register(self, name: str, label: str, now: Milliseconds) -> Identity:
         """Add a person."""

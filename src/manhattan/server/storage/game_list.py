@@ -71,6 +71,8 @@ class ListedGame(NamedTuple):
     state: GameState
     sort_key: int
     since: Milliseconds
+    """The last move of a running game; otherwise the beginning of the stage."""
+    stage_since: Milliseconds
     deadline: Milliseconds | None
     seats: tuple[int, ...]
     removed: bool
@@ -243,6 +245,7 @@ def _listed(row: Row) -> ListedGame:
         _state(stage, is_your_turn=bool(is_your_turn)),
         sort_key,
         moved_at if stage == "playing" else since,
+        since,
         deadline if is_your_turn else None,
         tuple(map(int, seats)),
         bool(removed) and not is_your_turn,

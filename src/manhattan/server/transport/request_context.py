@@ -28,6 +28,9 @@ from manhattan.server.transport.client_address import TrustedProxies
 from manhattan.server.transport.ratelimit import RateLimiter, address_key
 
 _TABLE_ID: Final = re.compile("[a-z0-9]{14}")
+_HOST: Final = re.compile(
+    r"[A-Za-z0-9.\-]{1,253}(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]{2,45}\](:[0-9]{1,5})?"
+)
 _SEAT: Final = re.compile("[0-9]{1,2}")
 _MAX_ECHO: Final = 40
 """Characters of a wrong table id that are sent back."""
@@ -74,6 +77,14 @@ def is_cross_origin(headers: Mapping[str, str]) -> bool:
         return urlsplit(origin).netloc.lower() != headers.get(hdrs.HOST, "").lower()
     except ValueError:  # not a URL
         return True
+
+
+def origin_of(request: web.Request) -> str | None:
+    """Return the address of this server as the client knows it; None if it is malformed."""
+    if _HOST.fullmatch(request.host) is None:
+        return None
+    scheme = "https" if services_of(request).proxies.is_https(request) else "http"
+    return f"{scheme}://{request.host}"
 
 
 def client_key(request: web.Request) -> str:

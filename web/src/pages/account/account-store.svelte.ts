@@ -24,6 +24,8 @@ export class AccountStore {
   codesLeft = $state(0)
   /** New recovery codes, until the visitor has written them down. */
   newCodes = $state.raw<string[] | null>(null)
+  /** The address of the visitor's feed, once they have asked for it. */
+  feed = $state<string | null>(null)
   conflict = $state.raw<Conflict | null>(null)
   /** What was done, and what went wrong; one of them at a time. */
   notice = $state<string | null>(null)
@@ -74,6 +76,11 @@ export class AccountStore {
     this.#run(async () => {
       this.passkeys = (await accountApi.removePasskey(passkey)).passkeys
       this.notice = a('passkey_removed')
+    })
+
+  showFeed = (): Promise<void> =>
+    this.#run(async () => {
+      this.feed = location.origin + (await accountApi.feed()).path
     })
 
   createCodes = (): Promise<void> =>
@@ -150,6 +157,7 @@ export class AccountStore {
     this.passkeys = []
     this.codesLeft = 0
     this.newCodes = this.conflict = null
+    this.feed = null
   }
 
   /** Run one action at a time, and show what went wrong. */

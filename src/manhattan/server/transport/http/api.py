@@ -7,6 +7,7 @@ from typing import Final
 from manhattan.server.transport.http.accounts import accounts
 from manhattan.server.transport.http.catalog import catalog
 from manhattan.server.transport.http.devices import devices
+from manhattan.server.transport.http.feed import feed
 from manhattan.server.transport.http.games import games
 from manhattan.server.transport.http.my_games import my_games
 from manhattan.server.transport.http.previews import previews
@@ -25,6 +26,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     *catalog.routes,
     *tutorial.routes,
     *my_games.routes,
+    *feed.routes,
     *tables.routes,
     *seats.routes,
     *games.routes,

@@ -45,6 +45,10 @@ _PATH_PARAMETERS: Final[dict[str, Schema]] = {
         "description": "The id of one of your passkeys.",
         "schema": {"type": "string", "examples": ["q8Jr2mXwT0uVbC1dEfGhZk"]},
     },
+    "token": {
+        "description": "The token in the address of your feed.",
+        "schema": {"type": "string", "examples": ["WyJaazN2TjBwUTlzWHlUMSIsMSwiYSJd.c2lnbmF0dXJl"]},
+    },
     "step": {
         "description": "A step of the tutorial.",
         "schema": {"type": "integer", "minimum": 1, "maximum": len(EXERCISES), "examples": [4]},

@@ -18,6 +18,7 @@ from manhattan.server.transport.http.routing import RouteTable
 from manhattan.server.transport.request_context import (
     client_key,
     is_table_id,
+    origin_of,
     services_of,
     table_id,
 )
@@ -28,9 +29,6 @@ _FINAL: Final = "public, max-age=604800, immutable"
 _CHANGING: Final = "public, max-age=60"
 _LOADING_TIMEOUT_S: Final = 1.0
 """A page doesn't wait longer for its tags: a slow database must not delay people."""
-_HOST: Final = re.compile(
-    r"[A-Za-z0-9.\-]{1,253}(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]{2,45}\](:[0-9]{1,5})?"
-)
 _PLY: Final = re.compile("[0-9]{1,4}")
 _DRAWING: Final = ThreadPoolExecutor(1, "previews")
 """Pictures are drawn one at a time, so that crawlers take at most one core from players."""
@@ -57,7 +55,8 @@ async def preview_tags(request: web.Request, kind: str, table: str) -> str | Non
     """Return the Open Graph tags for the page of a table or of its replay, or None if the table
     doesn't exist or can't be read in time."""
     services = services_of(request)
-    if not is_table_id(table) or _HOST.fullmatch(request.host) is None:
+    origin = origin_of(request)
+    if not is_table_id(table) or origin is None:
         return None
     try:
         services.rate_limiter.requests.take(client_key(request))
@@ -66,8 +65,7 @@ async def preview_tags(request: web.Request, kind: str, table: str) -> str | Non
     except (ManhattanError, TimeoutError):
         return None
     preview = preview_of(session.state, _moment(request) if kind == "replay" else None)
-    scheme = "https" if services.proxies.is_https(request) else "http"
-    return _tags(preview, f"{scheme}://{request.host}", kind, table)
+    return _tags(preview, origin, kind, table)
 
 
 def _moment(request: web.Request) -> int | None:
