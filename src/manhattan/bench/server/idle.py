@@ -8,13 +8,12 @@ import time
 from dataclasses import dataclass
 from typing import Final
 
-from websockets.asyncio.client import ClientConnection, connect
-
 from manhattan.bench.server.load import cpu_seconds, memory_mb, run_target
+from manhattan.bench.server.players import HOT_SEAT
+from manhattan.bench.server.spectators import connect_spectators, socket_address
 from manhattan.client import Client
 
 _DURATION_S: Final = 10.0
-_PARALLEL_CONNECTS: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +31,13 @@ def measure_idle(tables: int, sockets: int) -> IdleResult:
         process, port = target
         client = Client(f"http://127.0.0.1:{port}", "Ada")
         before = memory_mb(process.pid)
-        seats = [{"occupant": "me"}, {"occupant": "here", "name": "Bea"}]
-        opened = [client.open_table(seats=seats, start=True) for _ in range(tables)]
-        addresses = [
-            f"ws://127.0.0.1:{port}/api/tables/{opened[n % tables]}/socket" for n in range(sockets)
-        ]
+        opened = [client.open_table(seats=HOT_SEAT, start=True) for _ in range(tables)]
+        addresses = [socket_address(port, opened[n % tables]) for n in range(sockets)]
         return asyncio.run(_watch(process.pid, addresses, before))
 
 
 async def _watch(pid: int, addresses: list[str], memory_before: float) -> IdleResult:
-    connections: list[ClientConnection] = []
-    for first in range(0, len(addresses), _PARALLEL_CONNECTS):
-        batch = addresses[first : first + _PARALLEL_CONNECTS]
-        connections += await asyncio.gather(*(connect(address) for address in batch))
+    connections = await connect_spectators(addresses)
     await asyncio.sleep(2)
     started, cpu = time.perf_counter(), cpu_seconds(pid)
     await asyncio.sleep(_DURATION_S)

@@ -41,16 +41,17 @@ class LoadResult:
 
 @contextmanager
 def run_target(
-    database: str, redis: str | None = None
+    database: str, redis: str | None = None, *, pinned: bool = True
 ) -> Iterator[tuple[subprocess.Popen[str], int]]:
-    """Run a server on the first core, and yield its process and its port."""
+    """Run a server, ``pinned`` to the first core, and yield its process and its port."""
     cores = sorted(os.sched_getaffinity(0))
     command = [sys.executable, "-P", "-m", "manhattan.bench.server.target", database]
     process = subprocess.Popen(  # noqa: S603 - this program
         [*command, *([redis] if redis else [])], stdout=subprocess.PIPE, text=True
     )
     try:
-        os.sched_setaffinity(process.pid, cores[:1])
+        if pinned:
+            os.sched_setaffinity(process.pid, cores[:1])
         assert process.stdout is not None
         yield process, int(process.stdout.readline())
     finally:
@@ -110,15 +111,14 @@ async def _play(
     memory_samples: list[tuple[float, float]] | None,
 ) -> LoadResult:
     counters = Counters()
-    pairs = [Pair(port, number, counters, think_time_s) for number in range(tables)]
+    pairs = [Pair((port, port), number, counters, think_time_s) for number in range(tables)]
     playing = [asyncio.create_task(pair.play()) for pair in pairs]
-    await _wait(warm_up, playing)
-    counters.moves, counters.games = 0, 0
-    counters.latencies.clear()
+    await wait(warm_up, playing)
+    counters.clear()
     started, cpu = time.perf_counter(), cpu_seconds(pid)
     intervals = 1 if memory_samples is None else _SAMPLES
     for number in range(1, intervals + 1):
-        await _wait(seconds / intervals, playing)
+        await wait(seconds / intervals, playing)
         if memory_samples is not None:
             memory_samples.append((number * seconds / intervals / 60, memory_mb(pid)))
     elapsed = time.perf_counter() - started
@@ -141,7 +141,7 @@ async def _play(
     )
 
 
-async def _wait(seconds: float, playing: list[asyncio.Task[None]]) -> None:
+async def wait(seconds: float, playing: list[asyncio.Task[None]]) -> None:
     """Let the pairs play; raises the error of a pair that fails."""
     done, _ = await asyncio.wait(playing, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     for task in done:

@@ -7,13 +7,16 @@ import time
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from websockets.asyncio.client import ClientConnection, connect
 
 from manhattan.client import Client
 from manhattan.rules.blocks import sizes_in
+
+HOT_SEAT: Final = ({"occupant": "me"}, {"occupant": "here", "name": "Bea"})
+"""The seats of a table that starts with one person."""
 
 
 @dataclass(slots=True)
@@ -25,23 +28,34 @@ class Counters:
     """Seconds from sending a move until the opponent receives it."""
     games: int = 0
 
+    def clear(self) -> None:
+        """Begin to count."""
+        self.moves = self.games = 0
+        self.latencies.clear()
+
 
 class Pair:
     """Two people who play rematch after rematch."""
 
     def __init__(
-        self, port: int, number: int, counters: Counters, think_time_s: tuple[float, float]
+        self,
+        ports: tuple[int, int],
+        number: int,
+        counters: Counters,
+        think_time_s: tuple[float, float],
     ) -> None:
-        self._port = port
+        """``ports`` are those of the servers to which the two are connected."""
         self._rng = Random(number)  # noqa: S311 - moves, not cards
         self._counters = counters
         self._think_time_s = think_time_s
         self._sent_at = 0.0
-        self._clients = [Client(f"http://127.0.0.1:{port}", f"Player {number}{n}") for n in "ab"]
-        host, guest = self._clients
-        self._table = host.open_table(seats=[{"occupant": "me"}, {"occupant": "open"}])
-        guest.take_seat(self._table)
-        host.start_game(self._table)
+        self._ports = ports
+        host = Client(f"http://127.0.0.1:{ports[0]}", f"Player {number}a")
+        guest = Client(f"http://127.0.0.1:{ports[1]}", f"Player {number}b")
+        self._clients = (host, guest)
+        self.table = host.open_table(seats=[{"occupant": "me"}, {"occupant": "open"}])
+        guest.take_seat(self.table)
+        host.start_game(self.table)
 
     async def play(self) -> None:
         """Play until the task is cancelled."""
@@ -52,14 +66,14 @@ class Pair:
     def _connect(self) -> list[connect]:
         return [
             connect(
-                f"ws://127.0.0.1:{self._port}/api/tables/{self._table}/socket",
+                f"ws://127.0.0.1:{port}/api/tables/{self.table}/socket",
                 compression=None,
                 additional_headers={"Cookie": client.cookie},
                 ping_interval=None,
                 close_timeout=1,
                 max_size=None,
             )
-            for client in self._clients
+            for port, client in zip(self._ports, self._clients, strict=True)
         ]
 
     async def _play_side(self, socket: ClientConnection) -> None:

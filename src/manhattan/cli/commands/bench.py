@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
@@ -139,6 +139,85 @@ def server(
     else:
         measurements = load.busy(tables, seconds, database, with_peer=peer)
     _report(measurements, json_file)
+
+
+@bench.command(cls=Command)
+def scale(
+    database: Annotated[
+        str, typer.Option("--database", "-d", help="Empty database: a file, or postgresql://….")
+    ],
+    redis: Annotated[
+        str | None, typer.Option("--redis", help="Message bus; needed for several processes.")
+    ] = None,
+    tables: Annotated[
+        int, typer.Option("--tables", "-t", min=1, help="Number of tables.")
+    ] = 10_000,
+    playing: Annotated[
+        int, typer.Option("--playing", min=1, help="Number of tables at which two people play.")
+    ] = 1000,
+    spectators: Annotated[
+        int, typer.Option("--spectators", min=0, help="Number of spectators in all.")
+    ] = 1000,
+    processes: Annotated[
+        int, typer.Option("--processes", "-p", min=1, help="Number of server processes.")
+    ] = 3,
+    seconds: Annotated[float, typer.Option("--seconds", "-s", min=1, help="Duration.")] = 60,
+    json_file: JsonFile = None,
+) -> None:
+    """Measure many tables over several processes that share a database and a message bus.
+
+    People take 5 to 15 seconds for a move. The players run on this computer, too."""
+    from manhattan.bench.server.scale import Load, measure_scale
+
+    if processes > 1 and redis is None:
+        raise BenchError("Several processes need a message bus: add --redis redis://…")
+    load = Load(max(tables, playing), playing, spectators, processes, seconds)
+    _report(measure_scale(load, database, redis), json_file)
+
+
+@bench.command(cls=Command)
+def capacity(
+    tables: Annotated[
+        int, typer.Option("--tables", "-t", min=1, help="Tables in play at the busiest time.")
+    ] = 10_000,
+    move_every: Annotated[
+        float, typer.Option("--move-every", min=0.1, help="Seconds between moves at a table.")
+    ] = 10,
+    spectators: Annotated[
+        float, typer.Option("--spectators", min=0, help="Spectators of each table.")
+    ] = 1,
+    commits: Annotated[
+        int,
+        typer.Option("--commits", min=1, help="Commits that the database works on at a time."),
+    ] = 4,
+    seconds: Annotated[
+        float, typer.Option("--seconds", "-s", min=1, help="Duration of each measurement.")
+    ] = 10,
+    database: Annotated[
+        str | None,
+        typer.Option(
+            "--database",
+            "-d",
+            help="Database whose commits are measured.",
+            show_default="a temporary SQLite file",
+        ),
+    ] = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Measure what a table, a spectator, a move and a game cost, and simulate larger installations.
+
+    Every process of the simulation has a core of its own."""
+    from manhattan.bench.server.capacity import Demand, plan
+    from manhattan.bench.server.costs import costs_of, measure_costs
+
+    def figures() -> Iterator[Measurement]:
+        measured = []
+        for figure in measure_costs(seconds, database):
+            measured.append(figure)
+            yield figure
+        yield from plan(costs_of(measured), Demand(tables, move_every, spectators), commits)
+
+    _report(figures(), json_file)
 
 
 @bench.command(cls=Command)
