@@ -62,8 +62,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--kills",
         type=int,
-        default=3,
-        help="how often the crash test kills a server",
+        default=25,
+        help="how often the crash test kills a server, with each database",
     )
 
 

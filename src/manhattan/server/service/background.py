@@ -19,10 +19,13 @@ class BackgroundTasks:
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._is_closed = False
 
     def spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Start a task."""
+        """Start a task. Once the tasks are closed, it is cancelled before it begins."""
         task = asyncio.create_task(work)
+        if self._is_closed:
+            task.cancel()
         self._tasks.add(task)
         task.add_done_callback(self._on_done)
         return task
@@ -31,9 +34,13 @@ class BackgroundTasks:
         """Run something to its end; its failure is logged and stops no other work."""
         await asyncio.wait({self.spawn(work)})
 
-    def cancel_all(self) -> None:
-        for task in list(self._tasks):
+    async def close(self) -> None:
+        """Cancel all tasks, and those that something still starts."""
+        self._is_closed = True
+        for task in self._tasks:
             task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
 
     def _on_done(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)

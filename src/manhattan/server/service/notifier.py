@@ -38,7 +38,7 @@ class Notifier:
                 self._tasks.spawn(self._deliver(session, notice))
 
     async def close(self) -> None:
-        self._tasks.cancel_all()
+        await self._tasks.close()
         await self._push.close()
 
     async def _deliver(self, session: TableSession, notice: Notice) -> None:

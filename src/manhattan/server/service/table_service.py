@@ -96,7 +96,8 @@ class TableService:
         """Finish what is being written, drop everything else, and close the store."""
         for session in self.sessions:
             self.scheduler.cancel(session)
-        self.tasks.cancel_all()
+        # A commit that ends now would start the next bot or timer.
+        await self.tasks.close()
         await self._commits.finish()
         await self.bots.stop()
         if self._notifier is not None:

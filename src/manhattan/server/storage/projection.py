@@ -18,6 +18,7 @@ from manhattan.rules import Colour, PublicState
 from manhattan.server.domain.clocks import Milliseconds, NoClock
 from manhattan.server.domain.events import PersonId, TableEvent, TableId, TableOpened, encode_event
 from manhattan.server.domain.evolve import evolve, initial_state
+from manhattan.server.domain.names import DELETED_NAME
 from manhattan.server.domain.state import TableState
 
 GameState = Literal["your_turn", "running", "lobby", "finished"]
@@ -117,7 +118,7 @@ def project(before: TableState | None, after: TableState, event: TableEvent) -> 
     """Return an event, and the rows that it has changed. A new table has no state before it."""
     number, text = after.number - 1, encode_event(event)
     if before is None:
-        holdings = {person: _holding(after, person, event.at) for person in after.seats.by_person}
+        holdings = {person: _holding(after, person, event.at) for person in _holders(after)}
         return Append(after.id, number, text, event.at, summarize(after), holdings)
     summary = turn = None
     if _is_summary_changed(before, after):
@@ -227,13 +228,22 @@ def _board(public: PublicState) -> str:
 # People.
 
 
+def _holders(state: TableState) -> dict[PersonId, tuple[int, ...]]:
+    """Return the seats of each person who has games to list; a deleted person has none."""
+    return {
+        person: seats
+        for person, seats in state.seats.by_person.items()
+        if state.seats[seats[0]].name != DELETED_NAME
+    }
+
+
 def _changed(
     before: TableState, after: TableState, event: TableEvent
 ) -> dict[PersonId, Holding | None]:
     """Return the rows of people that an event has changed."""
     if before.seats is after.seats and before.stage == after.stage:
         return {}
-    old, new = before.seats.by_person, after.seats.by_person
+    old, new = _holders(before), _holders(after)
     changed: dict[PersonId, Holding | None] = dict.fromkeys(old.keys() - new.keys())
     for person, seats in new.items():
         if before.stage != after.stage or old.get(person) != seats:
