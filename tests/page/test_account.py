@@ -193,20 +193,28 @@ def test_a_recovery_code_signs_in_on_a_phone(browser: Browser, server: RunningSe
         )
 
 
-def test_games_are_not_left_without_a_question(browser: Browser, server: RunningServer) -> None:
+@pytest.mark.parametrize(
+    ("choice", "is_brought"), [("Take the games along", True), ("Sign in without them", False)]
+)
+def test_games_are_not_left_without_a_question(
+    browser: Browser, server: RunningServer, choice: str, is_brought: bool
+) -> None:
     with at_localhost(browser, server) as laptop, at_localhost(browser, server) as other:
         enter_name(laptop, "Grace")
         [code, *_] = create_codes(laptop)
         enter_name(other, "Hopper")
-        open_table(other)
+        table = open_table(other)
         other.go("/account")
         other.page.get_by_role("textbox", name="Recovery code").fill(code)
         other.press(button(other, "Sign in"))
         question = section(other, "Sign in as somebody else").get_by_role("alert")
         expect(question).to_contain_text("You are Hopper here and have a seat at 1 table.")
         expect(question).to_contain_text("could not come back")
-        other.press(button(other, "Sign in all the same"))
+        other.press(button(other, choice))
         expect_notice(other, "You are signed in as Grace.")
+        other.go("/games")
+        links = other.page.locator(f"main a[href='/table/{table}']")
+        expect(links).to_have_count(1 if is_brought else 0)
 
 
 def test_everything_is_downloaded_and_deleted(browser: Browser, server: RunningServer) -> None:

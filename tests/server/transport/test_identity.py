@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from manhattan.client import Client
 from manhattan.server.service import passkeys as passkey_service
 from manhattan.server.service.accounts import _device_of_old_cookie
 from manhattan.server.service.device_label import device_label
@@ -19,8 +20,9 @@ from manhattan.server.transport.ratelimit import Limits, Rate
 from support.databases import wait_until
 from support.push_service import SubscribedBrowser
 from support.recording_client import Json, RecordingClient, close_code, run_on_server, state_of
-from support.server_fixtures import RunningServer, running_server
+from support.server_fixtures import RunningServer, play_on, running_server
 from support.software_authenticator import SoftwareAuthenticator
+from support.two_people import SHORT
 
 REVOKED = 4401
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
@@ -347,6 +349,42 @@ def test_a_browser_with_games_is_not_taken_from_them_silently(ada: Browser, join
     old = bob.cookie
     assert bob.redeem(code, confirmed=True) == {"name": "Ada"}  # the refusal didn't use it up
     assert join(cookie=old).call("GET", "/api/me") == {"name": None}
+
+
+@pytest.mark.parametrize("how", ["code", "passkey"])
+def test_games_come_along_to_another_account(ada: Browser, join: Join, how: str) -> None:
+    """Somebody played on a phone before they signed in there."""
+    key = ada.authenticator()
+    ada.add_passkey(key)
+    phone, eve = join("Ada on the phone"), join("Eve")
+    waiting = phone.call("POST", "/api/tables", {"seats": TWO})["id"]
+    playing = phone.call("POST", "/api/tables?start=true", {"seats": AGAINST_BOT})["id"]
+    shared = [{"occupant": "me"}, {"occupant": "here", "name": "Bea"}]
+    at_one_screen = phone.call("POST", "/api/tables?start=true", {"seats": shared})["id"]
+    client = Client(phone.server.address, "Ada on the phone", cookie=f"manhattan={phone.cookie}")
+    options = {"house_rules": SHORT, "bot_delay_ms": 0}
+    over = client.open_table(seats=AGAINST_BOT, start=True, **options)
+    with client.connect(over) as seat:
+        play_on(seat)
+    before = {game["id"]: game for game in phone.call("GET", "/api/me/games")["games"]}
+    both = phone.call("POST", "/api/tables", {"seats": TWO})["id"]
+    ada.call("POST", f"/api/tables/{both}/seats/1")
+    foreign = eve.call("POST", "/api/tables", {"seats": TWO})["id"]
+    if how == "code":
+        assert phone.redeem(ada.codes()[0], bring_games=True) == {"name": "Ada"}
+    else:
+        assert phone.sign_in(key, bring_games=True) == {"name": "Ada"}
+    after = {game["id"]: game for game in phone.call("GET", "/api/me/games")["games"]}
+    assert set(after) == {waiting, playing, at_one_screen, over, both}
+    for table, game in before.items():
+        assert [player["you"] for player in after[table]["players"]] == [
+            player["you"] for player in game["players"]
+        ]
+    assert after[over]["since"] == before[over]["since"]
+    assert phone.call("GET", "/api/me/statistics")["games"] == 1
+    # Where the person played against themselves, they don't get to see both hands.
+    assert [player["you"] for player in after[both]["players"]] == [False, True]
+    assert foreign not in after
 
 
 def test_a_browser_without_games_signs_in_at_once(ada: Browser, join: Join) -> None:

@@ -13,6 +13,12 @@ import type {
 
 const id = encodeURIComponent
 
+/** What becomes of the games of the person who was signed in here. */
+export interface ConflictChoice {
+  confirmed?: boolean
+  bring_games?: boolean
+}
+
 export const accountApi = {
   devices: () => request<DeviceList>('GET', '/me/devices'),
   revokeDevice: (device: string) => request<DeviceList>('DELETE', `/me/devices/${id(device)}`),
@@ -25,9 +31,9 @@ export const accountApi = {
   replaceRecoveryCodes: () => request<NewRecoveryCodes>('POST', '/me/recovery-codes'),
   feed: () => request<FeedAddress>('GET', '/me/feed'),
   beginSignIn: () => request<PasskeyOptions>('POST', '/sign-in/passkey-options'),
-  signInWithPasskey: (credential: unknown, confirmed: boolean) =>
-    request<Account>('POST', '/sign-in/passkey', { credential, confirmed }),
-  signInWithCode: (code: string, confirmed: boolean) =>
-    request<Account>('POST', '/sign-in/recovery-code', { code, confirmed }),
+  signInWithPasskey: (credential: unknown, choice: ConflictChoice) =>
+    request<Account>('POST', '/sign-in/passkey', { credential, ...choice }),
+  signInWithCode: (code: string, choice: ConflictChoice) =>
+    request<Account>('POST', '/sign-in/recovery-code', { code, ...choice }),
   deleteAccount: () => request<Account>('DELETE', '/me')
 }

@@ -924,6 +924,10 @@ export interface PasskeySignInRequest {
    * Sign in although this browser's person has seats at tables.
    */
   confirmed?: boolean
+  /**
+   * Give the seats of this browser's person to the one who signs in.
+   */
+  bring_games?: boolean
 }
 /**
  * A recovery code, with or without its hyphens.
@@ -934,6 +938,10 @@ export interface RecoveryCodeRequest {
    * Sign in although this browser's person has seats at tables.
    */
   confirmed?: boolean
+  /**
+   * Give the seats of this browser's person to the one who signs in.
+   */
+  bring_games?: boolean
 }
 /**
  * The keys of a browser's push subscription, base64url.

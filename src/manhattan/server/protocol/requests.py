@@ -32,6 +32,10 @@ _Confirmation = Annotated[
     bool,
     Meta(description="Sign in although this browser's person has seats at tables."),
 ]
+_BringGames = Annotated[
+    bool,
+    Meta(description="Give the seats of this browser's person to the one who signs in."),
+]
 
 
 class PasskeyRequest(_Request, frozen=True):
@@ -46,6 +50,7 @@ class PasskeySignInRequest(PasskeyRequest, frozen=True):
     """The answer of a passkey to a challenge."""
 
     confirmed: _Confirmation = False
+    bring_games: _BringGames = False
 
 
 class RecoveryCodeRequest(_Request, frozen=True):
@@ -53,6 +58,7 @@ class RecoveryCodeRequest(_Request, frozen=True):
 
     code: Annotated[str, Meta(max_length=100, examples=["7K2M-9QXC-4TRD-0V8N-6HJP"])]
     confirmed: _Confirmation = False
+    bring_games: _BringGames = False
 
 
 class PushKeys(msgspec.Struct, frozen=True, kw_only=True):

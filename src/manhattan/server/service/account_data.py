@@ -1,4 +1,5 @@
-"""Everything that the server knows about a person: its export and its deletion."""
+"""Everything that the server knows about a person: its export, its deletion, and the games that a
+person takes along to another account."""
 
 from __future__ import annotations
 
@@ -11,7 +12,15 @@ from typing import Final
 
 from manhattan.rules import ManhattanError
 from manhattan.server.domain.clocks import Milliseconds
-from manhattan.server.domain.commands import Actor, DeclineOffer, LeaveTable, Resign, TableCommand
+from manhattan.server.domain.commands import (
+    Actor,
+    ClaimSeatTransfer,
+    CreateSeatTransfer,
+    DeclineOffer,
+    LeaveTable,
+    Resign,
+    TableCommand,
+)
 from manhattan.server.domain.decide_lobby import offered_seats
 from manhattan.server.domain.erasure import erase_person
 from manhattan.server.domain.events import PersonId, TableEvent, decode_event, encode_event
@@ -112,6 +121,25 @@ async def _export_table(
         table_events=exported,
         game_events=game_events(game.events, game.setup, viewpoint) if game else [],
     )
+
+
+# Another account.
+
+
+async def give_seats(tables: TableService, source: Person, target: PersonId) -> None:
+    """Give a person's seats at all tables to another account of theirs. Where both have one, each
+    keeps its own: a player doesn't get to see two hands."""
+    actor = Actor(source.id, source.name)
+    naming = [table async for table in tables.store.tables_naming(source.id)]
+    for table in naming:
+        with suppress(ManhattanError):  # the table has changed meanwhile, or can't be read
+            state = (await tables.session(table)).state
+            if state.seats_of(target):
+                continue
+            for seat in state.seats_of(source.id):
+                secret = secrets.token_urlsafe(16)
+                await tables.execute(table, CreateSeatTransfer(seat, secret), actor)
+                await tables.execute(table, ClaimSeatTransfer(secret), Actor(target, source.name))
 
 
 # Deletion.

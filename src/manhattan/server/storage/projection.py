@@ -247,7 +247,9 @@ def _changed(
     changed: dict[PersonId, Holding | None] = dict.fromkeys(old.keys() - new.keys())
     for person, seats in new.items():
         if before.stage != after.stage or old.get(person) != seats:
-            changed[person] = _holding(after, person, event.at)
+            # A seat may change hands after the game, which ended before.
+            has_ended = before.stage == after.stage == "over"
+            changed[person] = _holding(after, person, after.clocks.since if has_ended else event.at)
     return changed
 
 

@@ -1,6 +1,6 @@
 /** The account: how the visitor can sign in, on which devices they are, and what was just done. */
 
-import { accountApi } from '$/protocol/account-api'
+import { accountApi, type ConflictChoice } from '$/protocol/account-api'
 import { api, ApiError } from '$/protocol/http'
 import type { Account, DeviceInfo, PasskeyInfo } from '$/protocol/types.gen'
 import { notifications } from '$/state/notifications.svelte'
@@ -9,10 +9,12 @@ import { errorText } from '$/text/error-text'
 import { a } from './messages.svelte'
 import { addPasskey, PasskeyCancelled, PasskeyExists, signInWithPasskey } from './passkey-ceremony'
 
-/** A sign-in that would take the browser from a person with games: it has to be confirmed. */
+/** A sign-in that would take the browser from a person with games: they decide what becomes of the
+ * games. */
 interface Conflict {
   name: string
   tables: number
+  bringGames: () => Promise<void>
   confirm: () => Promise<void>
 }
 
@@ -92,7 +94,7 @@ export class AccountStore {
   signInWithPasskey = (): Promise<void> => this.#signIn(signInWithPasskey)
 
   signInWithCode = (code: string): Promise<void> =>
-    this.#signIn((confirmed) => accountApi.signInWithCode(code, confirmed))
+    this.#signIn((choice) => accountApi.signInWithCode(code, choice))
 
   revokeDevice = (device: DeviceInfo): Promise<void> =>
     this.#run(async () => {
@@ -113,10 +115,13 @@ export class AccountStore {
       this.#leave('deleted')
     })
 
-  #signIn(signIn: (confirmed: boolean) => Promise<Account>, confirmed = false): Promise<void> {
+  #signIn(
+    signIn: (choice: ConflictChoice) => Promise<Account>,
+    choice: ConflictChoice = {}
+  ): Promise<void> {
     return this.#run(async () => {
       try {
-        const { name } = await signIn(confirmed)
+        const { name } = await signIn(choice)
         this.#forget()
         session.adopt(name)
         void notifications.synchronize()
@@ -128,7 +133,8 @@ export class AccountStore {
         this.conflict = {
           name: String(name),
           tables: Number(tables),
-          confirm: () => this.#signIn(signIn, true)
+          bringGames: () => this.#signIn(signIn, { bring_games: true }),
+          confirm: () => this.#signIn(signIn, { confirmed: true })
         }
       }
     })

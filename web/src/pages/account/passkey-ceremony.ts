@@ -1,6 +1,6 @@
 /** The browser's part of passkeys (WebAuthn): create one, or sign a challenge with one. */
 
-import { accountApi } from '$/protocol/account-api'
+import { accountApi, type ConflictChoice } from '$/protocol/account-api'
 import type { Account, PasskeyList, PasskeyOptions } from '$/protocol/types.gen'
 
 /** The visitor has closed the browser's dialog, or has no passkey here. */
@@ -25,11 +25,11 @@ export async function addPasskey(): Promise<PasskeyList> {
   return accountApi.addPasskey(await ask(() => navigator.credentials.create({ publicKey })))
 }
 
-export async function signInWithPasskey(confirmed: boolean): Promise<Account> {
+export async function signInWithPasskey(choice: ConflictChoice): Promise<Account> {
   const { options }: PasskeyOptions = await accountApi.beginSignIn()
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options as never)
   const credential = await ask(() => navigator.credentials.get({ publicKey }))
-  return accountApi.signInWithPasskey(credential, confirmed)
+  return accountApi.signInWithPasskey(credential, choice)
 }
 
 /** Ask the browser for a credential, as JSON. */

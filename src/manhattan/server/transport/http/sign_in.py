@@ -21,6 +21,7 @@ from manhattan.server.protocol.responses import (
     PasskeyOptions,
     RecoveryCodeStatus,
 )
+from manhattan.server.service.account_data import give_seats
 from manhattan.server.service.clock_and_secrets import now_ms
 from manhattan.server.service.passkeys import (
     CHALLENGE_COOKIE,
@@ -157,7 +158,7 @@ async def begin_passkey_sign_in(request: web.Request) -> web.Response:
 )
 async def sign_in_with_passkey(request: web.Request, body: PasskeySignInRequest) -> web.Response:
     """Sign in with a passkey. A browser whose person has seats at tables is refused, unless that is
-    confirmed."""
+    confirmed or their games come along."""
     services = services_of(request)
     services.rate_limiter.sign_ins.take(client_key(request))
     current = await find_identity(request)
@@ -165,8 +166,9 @@ async def sign_in_with_passkey(request: web.Request, body: PasskeySignInRequest)
     person = await services.passkeys.finish_sign_in(
         _relying_party(request), challenge, body.credential, now_ms()
     )
-    await services.accounts.check_replaceable(current, person, confirmed=body.confirmed)
-    response = await _sign_in(request, current, person)
+    is_confirmed = body.confirmed or body.bring_games
+    await services.accounts.check_replaceable(current, person, confirmed=is_confirmed)
+    response = await _sign_in(request, current, person, bring_games=body.bring_games)
     response.del_cookie(CHALLENGE_COOKIE, path=_CHALLENGE_PATH)
     return response
 
@@ -181,20 +183,24 @@ async def sign_in_with_recovery_code(
     request: web.Request, body: RecoveryCodeRequest
 ) -> web.Response:
     """Sign in with a recovery code, which is used up. A browser whose person has seats at tables is
-    refused, unless that is confirmed."""
+    refused, unless that is confirmed or their games come along."""
     services = services_of(request)
     services.rate_limiter.sign_ins.take(client_key(request))
     current = await find_identity(request)
     code = await services.recovery_codes.find(body.code)
-    await services.accounts.check_replaceable(current, code.person, confirmed=body.confirmed)
+    is_confirmed = body.confirmed or body.bring_games
+    await services.accounts.check_replaceable(current, code.person, confirmed=is_confirmed)
     await services.recovery_codes.use(code, now_ms())
-    return await _sign_in(request, current, code.person)
+    return await _sign_in(request, current, code.person, bring_games=body.bring_games)
 
 
 async def _sign_in(
-    request: web.Request, current: Identity | None, person: PersonId
+    request: web.Request, current: Identity | None, person: PersonId, *, bring_games: bool
 ) -> web.Response:
     services = services_of(request)
+    if bring_games and current is not None and current.person.id != person:
+        # First: should it fail, this browser is still the old person's.
+        await give_seats(services.tables, current.person, person)
     identity = await services.accounts.sign_in(person, current, label_of(request), now_ms())
     if current is not None and current.device.id != identity.device.id:
         services.tables.disconnect(current.device.id)
