@@ -26,13 +26,15 @@ def main() -> None:
     """Build the site, unless it is up to date."""
     digest = _source_digest()
     if STAMP.is_file() and STAMP.read_text("ascii") == digest:
+        print("The documentation is up to date.", file=sys.stderr)
         return
     print("Building the documentation ...", file=sys.stderr, flush=True)
     shutil.rmtree(BUILT, ignore_errors=True)
     _run(sys.executable, "-m", "zensical", "build", "--strict", "--clean")
     shutil.rmtree(SITE, ignore_errors=True)
     # The page for errors has links that depend on the address of the site: the server has its own.
-    shutil.copytree(BUILT, SITE, ignore=shutil.ignore_patterns("404.html"))
+    # "classic" is another look of the theme.
+    shutil.copytree(BUILT, SITE, ignore=shutil.ignore_patterns("404.html", "classic"))
     _compress()
     STAMP.write_text(digest, "ascii")
 

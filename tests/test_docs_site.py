@@ -116,6 +116,15 @@ def test_the_site_is_that_of_these_sources() -> None:
     assert set(pages()) == expected, "run `make docs`"
 
 
+def test_no_markdown_is_left() -> None:
+    """A list or table without an empty line before it would be shown as text."""
+    left = re.compile(r"\n\s*(- |\d+\. |\||#+ )|\|---|```|\*\*|\]\(")
+    for page in pages().values():
+        texts = re.findall(r"<(?:p|li)>(.*?)</(?:p|li)>", page.path.read_text("utf-8"), re.DOTALL)
+        plain = [re.sub(r"<code>.*?</code>", "", text, flags=re.DOTALL) for text in texts]
+        assert not [text[:90] for text in plain if left.search(text)], page.path
+
+
 def test_nothing_is_loaded_from_elsewhere() -> None:
     for page in pages().values():
         assert not [file for file in page.loaded if re.match(r"(https?:)?//", file)]
@@ -128,10 +137,13 @@ def test_nothing_is_loaded_from_elsewhere() -> None:
 
 
 def test_the_moving_pictures_are_small() -> None:
-    films = sorted((DOCS / "pictures").glob("turn-*.webp"))
-    assert [film.stem for film in films] == [
-        f"turn-{theme}{still}" for theme in ("dark", "light") for still in ("-still", "")
-    ]
+    films = list((DOCS / "pictures").glob("turn-*.webp"))
+    assert {film.stem for film in films} == {
+        f"turn{device}-{theme}{still}"
+        for device in ("", "-phone")
+        for theme in ("dark", "light")
+        for still in ("", "-still")
+    }
     assert all(10_000 < film.stat().st_size < MAX_FILM_BYTES for film in films)
 
 

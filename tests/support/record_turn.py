@@ -2,8 +2,9 @@
 
     python tests/support/record_turn.py
 
-Writes ``turn-light.webp`` and ``turn-dark.webp`` into docs/pictures, and a still of each.
-Animations run slowly while they are recorded, and at their own speed in the picture.
+Writes ``turn-light.webp``, ``turn-dark.webp``, the same for phones, and a still of each into
+docs/pictures, and the pictures of the table that other pages show. Animations run slowly while they
+are recorded, and at their own speed in the picture.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from PIL import Image
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -29,27 +30,48 @@ from support.browser_user import BrowserUser, open_browser
 from support.server_fixtures import RunningServer, running_server
 
 PICTURES: Final = Path(__file__).parents[2] / "docs/pictures"
-SIZE: Final = (1280, 800)
 SLOWDOWN: Final = 4
 BOT_DELAY_MS: Final = 2400
 PLIES: Final = 38
 """About half a game: the skyline has grown, and there is room for more."""
 QUALITY: Final = 72
 BOT: Final = {"occupant": "bot", "level": "hard"}
-POINTER: Final = """() => {
+POINTER: Final = """(isFinger) => {
   const pointer = document.createElement('div')
   pointer.innerHTML = '<svg width="26" height="32" viewBox="0 0 26 32"><path d="M2 2v24l6-6 4 10 '
     + '5-2-4-10h9z" fill="#fff" stroke="#1b1712" stroke-width="2" stroke-linejoin="round"/></svg>'
-  Object.assign(pointer.style, { position: 'fixed', zIndex: 99, pointerEvents: 'none' })
-  document.addEventListener('mousemove', (event) => {
-    pointer.style.left = `${event.clientX - 2}px`
-    pointer.style.top = `${event.clientY - 2}px`
-  })
+  if (isFinger) pointer.innerHTML = '<svg width="44" height="44"><circle cx="22" cy="22" r="19" '
+    + 'fill="#8888" stroke="#fffc" stroke-width="3"/></svg>'
+  const offset = isFinger ? 22 : 2
+  const style = { position: 'fixed', left: '-99px', zIndex: 99, pointerEvents: 'none' }
+  Object.assign(pointer.style, style)
+  for (const kind of ['pointermove', 'pointerdown'])
+    document.addEventListener(kind, (event) => {
+      pointer.style.left = `${event.clientX - offset}px`
+      pointer.style.top = `${event.clientY - offset}px`
+    }, true)
   document.body.append(pointer)
 }"""
-"""Shows where the mouse is: screenshots don't."""
+"""Shows where the mouse or the finger is: screenshots don't."""
 
 Theme = Literal["light", "dark"]
+
+
+class Device(NamedTuple):
+    """What the player plays on."""
+
+    size: tuple[int, int]
+    scale: float
+    touch: bool
+    film: str
+    still: str
+    """The names of its pictures; those of the dark theme have something added."""
+
+
+DEVICES: Final = (
+    Device((1280, 800), 1, touch=False, film="turn", still="table"),
+    Device((390, 780), 1.5, touch=True, film="turn-phone", still="phone"),
+)
 
 
 @dataclass
@@ -101,62 +123,90 @@ def main() -> None:
         browser = playwright.chromium.launch(
             executable_path=shutil.which(name), args=["--no-sandbox"]
         )
-        for theme in ("light", "dark"):
-            film = _film_a_turn(browser, server, theme)
-            film.save(PICTURES / f"turn-{theme}.webp")
-            film.frames[-1].save(PICTURES / f"turn-{theme}-still.webp", quality=QUALITY, method=6)
+        for device in DEVICES:
+            for theme in ("light", "dark"):
+                film = _film_a_turn(browser, server, device, theme)
+                name = f"{device.film}-{theme}"
+                film.save(PICTURES / f"{name}.webp")
+                film.frames[-1].save(PICTURES / f"{name}-still.webp", quality=QUALITY, method=6)
         browser.close()
 
 
-def _film_a_turn(browser: Browser, server: RunningServer, theme: Theme) -> Film:
+def _film_a_turn(browser: Browser, server: RunningServer, device: Device, theme: Theme) -> Film:
     client = server.client("Ada")
     table, turn = _table_with_a_takeover(client)
     move = max(turn.moves, key=lambda move: _appeal(turn, move))
-    with open_browser(browser, server.address, SIZE, color_scheme=theme) as ada:
+    with open_browser(
+        browser,
+        server.address,
+        device.size,
+        touch=device.touch,
+        color_scheme=theme,
+        device_scale_factor=device.scale,
+    ) as ada:
         ada.sign_in(client)
         ada.go(f"/table/{table}")
         ada.wait_for_task()
         ada.settle()
-        ada.page.evaluate(POINTER)
-        ada.page.mouse.move(SIZE[0] * 0.5, SIZE[1] * 0.72)
+        ada.page.evaluate(POINTER, device.touch)
+        if not device.touch:
+            ada.page.mouse.move(device.size[0] * 0.5, device.size[1] * 0.72)
         session = ada.page.context.new_cdp_session(ada.page)
         session.send("Animation.enable")
         session.send("Animation.setPlaybackRate", {"playbackRate": 1 / SLOWDOWN})
         film = Film(ada.page)
-        _play(ada, film, turn, move)
+        still = PICTURES / f"{device.still}{'' if theme == 'light' else '-dark'}.png"
+        _play(ada, film, turn, move, still)
         return film
 
 
-def _play(ada: BrowserUser, film: Film, turn: Turn, move: str) -> None:
+def _play(ada: BrowserUser, film: Film, turn: Turn, move: str, still: Path) -> None:
     """Pick a card and a block, point at the site, build, and see the others answer."""
     site, block = move.split("+")
     page = ada.page
     film.record(100)
     film.hold(500)
     for selector in (
-        f"[data-card='{turn.placements[move]['card']}']",
-        f"[data-block$='{block}']",
+        f"button[data-card='{turn.placements[move]['card']}']:not([disabled])",
+        f"button[data-block$='{block}']:not([disabled])",
     ):
-        target = page.locator(f"button{selector}:not([disabled])").first
-        box = target.bounding_box()
-        assert box is not None
-        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] * 0.55, steps=3)
+        place = _point_at(ada, page.locator(selector).first)
         film.record(60)
-        target.click()
+        _click(ada, place)
         film.record(350)
         film.hold(350)
-    ring = page.locator(f"[data-site='{SITES.index(Site.parse(site))}'] > .ring").first
-    box = ring.bounding_box()
-    assert box is not None
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y, steps=3)
+    lot = page.locator(f"[data-site='{SITES.index(Site.parse(site))}']")
+    # The skyline has rings around the possible sites, the plan has cells.
+    place = _point_at(ada, lot.locator(".ring").or_(lot.and_(page.locator(".cell"))).first)
+    if ada.touch:
+        _click(ada, place)
     film.record(300)
+    film.frames[-1].quantize(256).save(still, optimize=True)
     film.hold(900)
-    page.mouse.click(x, y)
-    film.record(60)
-    page.get_by_role("button", name=ada.message("dock.build"), exact=True).click()
+    if not ada.touch:
+        _click(ada, place)
+        film.record(60)
+    ada.press(page.get_by_role("button", name=ada.message("dock.build"), exact=True))
     film.record(3200)
     film.hold(1400)
+
+
+def _point_at(ada: BrowserUser, target: Locator) -> tuple[float, float]:
+    """Move the mouse, if there is one, to the middle of an element; return that place."""
+    box = target.bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    if not ada.touch:
+        ada.page.mouse.move(x, y, steps=3)
+    return x, y
+
+
+def _click(ada: BrowserUser, place: tuple[float, float]) -> None:
+    """Click without looking for the element again, which may change under the mouse."""
+    if ada.touch:
+        ada.page.touchscreen.tap(*place)
+    else:
+        ada.page.mouse.click(*place)
 
 
 def _table_with_a_takeover(client: Client) -> tuple[str, Turn]:
