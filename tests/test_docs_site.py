@@ -204,6 +204,16 @@ def test_the_bot_of_the_tutorial_beats_random_players(
     assert done.code == 0, done.err
 
 
+@pytest.mark.parametrize(("tutorial", "count"), [("first-game.md", 4), ("host-a-game.md", 5)])
+def test_the_tutorials_name_buttons_that_exist(tutorial: str, count: int) -> None:
+    messages = json.loads((ROOT / "web/src/i18n/en.json").read_text("utf-8"))
+    text = (DOCS / "tutorials" / tutorial).read_text("utf-8")
+    buttons = re.findall(r"[Cc]hoose \*\*([^*]+)\*\*|(?<!\*)\*([A-Z][^*]+)\*(?!\*)", text)
+    names = {bold or italic for bold, italic in buttons}
+    assert len(names) >= count
+    assert not names - set(messages.values())
+
+
 @pytest.mark.xdist_group("envs-4")
 def test_the_environments_of_the_tutorial_run(capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, Any] = {}
