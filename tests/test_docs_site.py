@@ -214,6 +214,13 @@ def test_the_tutorials_name_buttons_that_exist(tutorial: str, count: int) -> Non
     assert not names - set(messages.values())
 
 
+def test_the_tutorial_for_hosts_starts_a_server_that_others_can_reach() -> None:
+    """If serving the network takes an option, the tutorial has to give it."""
+    tutorial = (DOCS / "tutorials/host-a-game.md").read_text("utf-8")
+    has_option = "`--lan`" in PAGES["cli.md"]()
+    assert ("make play ARGS=--lan" in tutorial) == has_option
+
+
 @pytest.mark.xdist_group("envs-4")
 def test_the_environments_of_the_tutorial_run(capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, Any] = {}
