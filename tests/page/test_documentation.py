@@ -41,6 +41,18 @@ def test_the_settings_lead_to_the_documentation(browser: Browser, server: Runnin
         expect(opened.value).to_have_url(f"{server.address}/docs/")
 
 
+def test_the_service_worker_leaves_the_documentation_to_the_server(
+    browser: Browser, server: RunningServer
+) -> None:
+    with open_browser(browser, server.address) as ada:
+        ada.go("/")
+        ada.page.wait_for_function("() => navigator.serviceWorker.controller")
+        for path, is_cached in (("/rules", True), ("/docs/", False), ("/docs", False)):
+            response = ada.page.goto(server.address + path)
+            assert response is not None
+            assert response.from_service_worker is is_cached, path
+
+
 def test_the_moving_picture_can_be_paused_and_stands_still_on_request(
     browser: Browser, server: RunningServer
 ) -> None:
