@@ -19,8 +19,11 @@ NPM := env $(if $(TOGETHER),NO_COLOR=1) "PATH=$(CURDIR)/$(BIN):$$PATH" $(BIN)/np
 # The page is rebuilt when one of these changes.
 PAGE := build_page.py $(shell find web -type f -not -path '*/node_modules/*')
 
+# And the documentation when one of these does.
+DOCS := build_docs.py zensical.toml $(shell find docs -type f)
+
 .DEFAULT_GOAL := help
-.PHONY: help play play-here format types bench models clean
+.PHONY: help play play-here format types docs docs-serve reference bench models clean
 
 help:
 	@echo "make play         install everything and open the game in a browser"
@@ -32,6 +35,9 @@ help:
 	@echo "                  test-compute, test-uncompiled, test-page and test-web"
 	@echo "make format       format the code"
 	@echo "make types        generate the page's types from the server's schema"
+	@echo "make docs         build the documentation, which the server shows at /docs"
+	@echo "make docs-serve   show the documentation while you write it"
+	@echo "make reference    generate the reference pages of the documentation from the code"
 	@echo "make bench        measure the speed on this machine"
 	@echo "make models       train the bots' models: an hour or two"
 	@echo "make clean        remove what these commands created"
@@ -51,6 +57,14 @@ types: $(VENV)/.installed-test
 	$(BIN)/python -m manhattan.server.protocol.schema | $(NPM) run types > web/src/protocol/types.gen.ts.new
 	mv web/src/protocol/types.gen.ts.new web/src/protocol/types.gen.ts
 
+docs: build/.docs
+
+docs-serve: $(VENV)/.installed-test
+	$(BIN)/zensical serve --dev-addr localhost:8001
+
+reference: $(VENV)/.installed-test
+	$(BIN)/python tests/support/reference_pages.py
+
 bench: $(VENV)/.installed
 	$(BIN)/manhattan bench rules
 
@@ -66,7 +80,7 @@ models: $(VENV)/.installed
 	$(BIN)/manhattan train --players 4 -r four_players=4x6 --scale 0.5 --out $(MODELS)/4-players-4x6.npz
 
 clean:
-	rm -rf $(VENV) build src/manhattan/page web/node_modules .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build src/manhattan/page src/manhattan/docs .cache web/node_modules .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- Checks and tests ---
@@ -124,13 +138,13 @@ test-web: $(VENV)/.installed-test
 	$(call step,vitest) $(NPM) run test
 
 # Coverage makes Python half as fast, so tests that start processes or play many games go without.
-test-process: $(VENV)/.installed-test
+test-process: $(VENV)/.installed-test build/.docs
 	$(call step,test-process) $(PYTEST) -n 3 -m process
 
-test-page: $(VENV)/.installed-test build/.compiled browser
+test-page: $(VENV)/.installed-test build/.compiled build/.docs browser
 	$(call step,test-page) $(PYTEST) -n 3 -m "browser and not thorough" tests/page
 
-test-unit: $(VENV)/.installed-test build/.compiled
+test-unit: $(VENV)/.installed-test build/.compiled build/.docs
 	$(call step,test-unit) $(PYTEST) -n 2 -m "not (browser or process or compute or uncompiled_only)" \
 	  --cov --cov-report=
 	$(call step,coverage-rules) $(COVERAGE) --fail-under=100 --include='src/manhattan/rules/*'
@@ -152,12 +166,17 @@ test-compute: $(VENV)/.installed-test build/.compiled
 
 # Every page in every language, size and theme; every edition and number of players: half an hour.
 test-page-all: TEST_BROWSER := chromium
-test-page-all: $(VENV)/.installed-test browser
+test-page-all: $(VENV)/.installed-test build/.docs browser
 	$(PYTEST) -n 3 tests/page
 
 # The tests of bots and environments need compiled code; compiled here, no test waits for it.
 build/.compiled: $(VENV)/.installed-test $(shell find $(COMPILED) src/manhattan/envs -name '*.py')
 	$(call step,compile-ahead) $(BIN)/python tests/support/compile_ahead.py
+	@mkdir -p build && touch $@
+
+# The site is built strictly: a link that leads nowhere fails the build.
+build/.docs: $(VENV)/.installed-test $(DOCS) $(shell find src/manhattan -name '*.py')
+	$(call step,docs) $(BIN)/python build_docs.py
 	@mkdir -p build && touch $@
 
 # --- Installation ---

@@ -1,4 +1,4 @@
-"""Build hook: build the page into the package, so that users need no Node.js.
+"""Build hook: build the page and the documentation into the package, so that users need no Node.js.
 
 Node.js itself comes from a wheel, as a build requirement.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,19 +16,24 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 WEB = Path(__file__).parent / "web"
+DOCS_SCRIPT = Path(__file__).parent / "build_docs.py"
 PAGE = Path(__file__).parent / "src" / "manhattan" / "page"
 STAMP = PAGE / ".sources-sha256"
 """The digest of the sources of the current build."""
 
 
 class PageHook(BuildHookInterface[Any]):
-    """Builds the page before hatchling collects the files of the package."""
+    """Builds both before hatchling collects the files of the package."""
 
     PLUGIN_NAME = "custom"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002 - given by hatchling
         if not WEB.is_dir():  # a source distribution contains the built page
             return
+        self._build_page()
+        subprocess.run([sys.executable, str(DOCS_SCRIPT)], check=True)  # noqa: S603 - our own
+
+    def _build_page(self) -> None:
         digest = _source_digest()
         if STAMP.is_file() and STAMP.read_text("ascii") == digest:
             return

@@ -92,7 +92,7 @@ class Client:
         self.name = str(self._request_field("name", "PUT", "/api/me", {"name": name}))
 
     def open_table(self, *, start: bool = False, **options: Any) -> str:
-        """Open a table and return its id. docs/protocol.md describes the options."""
+        """Open a table and return its id. docs/reference/protocol.md describes the options."""
         path = f"/api/tables?start={str(start).lower()}"
         return str(self._request_field("id", "POST", path, options))
 

@@ -1,8 +1,8 @@
 """Saved games: write them, and read them back as data.
 
 A record is one JSON object. A file contains one record, or several as JSON Lines. The format is
-described in ``docs/record.md`` and ``record.schema.json``. ``manhattan.replay`` checks a record
-against the rules.
+described in ``docs/reference/record.md`` and ``record.schema.json``. ``manhattan.replay`` checks a
+record against the rules.
 """
 
 from __future__ import annotations

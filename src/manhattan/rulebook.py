@@ -1,7 +1,7 @@
 """The rulebook of each edition as text, generated from the data that the engine plays by.
 
-``manhattan rules`` prints it and ``docs/editions.md`` is generated from it. What differs between
-editions comes from that data; the sentences around it are written by hand.
+``manhattan rules`` prints it and ``docs/reference/editions.md`` is generated from it. What differs
+between editions comes from that data; the sentences around it are written by hand.
 """
 
 from __future__ import annotations

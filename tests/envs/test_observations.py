@@ -18,7 +18,7 @@ from manhattan.view import view
 from support.env_helpers import DEFAULT_TABLES, TABLES, core_at, fields, table
 from support.positions import crowded
 
-DOCS = Path(__file__).parents[2] / "docs/research.md"
+DOCS = Path(__file__).parents[2] / "docs/reference/environments.md"
 
 
 def test_the_documented_table_matches_the_code() -> None:

@@ -5,19 +5,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from playwright.sync_api import Browser, expect
 
 from manhattan.server.service.tutorial import EXERCISES
+from support.axe import violations
 from support.browser_user import BOTS, DESKTOP, BrowserUser, expect_visible, open_browser
 from support.many_games import play_games
 from support.server_fixtures import RunningServer, play_on
 
-AXE: Final = Path(__file__).parent.parent.parent / "web/node_modules/axe-core/axe.min.js"
 LANGUAGES: Final = ("en", "de", "fr", "nl", "pl")
 SMALL_PHONE: Final = (360, 740)
 SIZES: Final = (
@@ -29,30 +27,6 @@ SIZES: Final = (
     (1024, 768),
     (1440, 900),
 )
-
-
-@cache
-def axe() -> str:
-    return AXE.read_text("utf-8")
-
-
-def violations(user: BrowserUser, *rules: str) -> list[str]:
-    """Violations that axe finds, by all of its rules or by some.
-
-    Playwright evaluates axe outside the page's content security policy.
-    """
-    user.settle()  # contrast is lower during a fade-in
-    if not user.page.evaluate("'axe' in window"):
-        user.page.evaluate(axe())
-    options: dict[str, Any] = {"resultTypes": ["violations"]}
-    if rules:
-        options["runOnly"] = rules
-    result: dict[str, Any] = user.page.evaluate("options => axe.run(options)", options)
-    return [
-        f"{violation['id']}: {node['target']} {node['failureSummary']}"
-        for violation in result["violations"]
-        for node in violation["nodes"]
-    ]
 
 
 FIND_CUT_OFF_TEXT: Final = """() => {

@@ -285,7 +285,7 @@ def test_options_are_short_enough_for_a_phone(language: str) -> None:
 
 def _glossary() -> list[tuple[str, str, str]]:
     """The terms of the translator's guide: in English, a language, and its words."""
-    guide = (I18N.parents[2] / "docs/translating.md").read_text("utf-8")
+    guide = (I18N.parents[2] / "docs/how-to/translating.md").read_text("utf-8")
     terms = []
     for line in re.findall(r"^\|(.+)\|$", guide, re.MULTILINE):
         english, *translations = (cell.strip() for cell in line.split("|"))

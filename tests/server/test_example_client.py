@@ -1,4 +1,4 @@
-"""The bot of docs/protocol.md plays as it is printed there."""
+"""The bot of docs/reference/protocol.md plays as it is printed there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from support.databases import free_port
 from support.server_fixtures import RunningServer, play_on
 
-DOCUMENT = Path(__file__).parents[2] / "docs/protocol.md"
+DOCUMENT = Path(__file__).parents[2] / "docs/reference/protocol.md"
 
 
 def code() -> str:

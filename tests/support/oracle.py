@@ -1,9 +1,9 @@
 """A naive, independent implementation of the rules, for lockstep tests only.
 
-Written from the texts alone (docs/rules.md, docs/record.md), with plain dicts, lists and strings.
-It shares no code with the package, so the two check each other's reading of the rules. All state is
-in mutable attributes: a test may overwrite them to construct a position and then call
-``begin_turn()``.
+Written from the texts alone (docs/reference/rules.md, docs/reference/record.md), with plain dicts,
+lists and strings. It shares no code with the package, so the two check each other's reading of the
+rules. All state is in mutable attributes: a test may overwrite them to construct a position and
+then call ``begin_turn()``.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

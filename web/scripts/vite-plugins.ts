@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { brotliCompressSync } from 'node:zlib'
 import { build, type Plugin, type Rollup } from 'vite'
+import { compress } from './compress.ts'
 
 /** The component of each HTML file. The server chooses the file by the first part of the address. */
 const COMPONENT_BY_PAGE: Record<string, string> = {
@@ -99,7 +99,7 @@ export function serviceWorker(outDir: string, alias: Record<string, string>): Pl
 }
 const UNCACHED = /\.br$|^\.|^robots\.txt$|^service-worker\.js$|^apple-touch-icon/
 
-/** Compress all text files once, so that the server need not compress them for every visit. */
+/** Compress all text files of the build. */
 export function brotli(outDir: string): Plugin {
   return {
     name: 'brotli',
@@ -108,14 +108,7 @@ export function brotli(outDir: string): Plugin {
     closeBundle: {
       order: 'post', // after the service worker
       sequential: true,
-      handler() {
-        for (const name of readdirSync(outDir, { recursive: true, encoding: 'utf8' })) {
-          const file = join(outDir, name)
-          if (!/\.(js|css|html|svg|json|webmanifest)$/.test(name) || !statSync(file).isFile())
-            continue
-          writeFileSync(`${file}.br`, brotliCompressSync(readFileSync(file)))
-        }
-      }
+      handler: () => compress(outDir)
     }
   }
 }

@@ -3,7 +3,7 @@
 They depend only on what lies open and on that player's own hand. Every site, every city and the
 tallest towers fall into one of a few dozen classes; blocks are counted. The value of a position is
 the sum of the weights of its features, with a set of weights for each moment of the game
-(``weight_set_index``). docs/bots.md lists the features.
+(``weight_set_index``). docs/explanation/bots.md lists the features.
 """
 
 from __future__ import annotations

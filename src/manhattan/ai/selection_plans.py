@@ -1,7 +1,8 @@
 """Selection plans: how many 1s, 2s, 3s and 4s a bot selects in each round.
 
 ``0033/0510/5100/6000`` is three 3s and three 4s first, and only 1s in the last round. Building
-the big blocks first decides more than anything else; experiments found the plans (docs/bots.md).
+the big blocks first decides more than anything else; experiments found the plans
+(docs/explanation/bots.md).
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 A small network with shared weights encodes every site from one player's viewpoint, sums the sites
 of each city, encodes every city, sums the cities, and combines that with supplies, scores and turn
-order. Each round that may come next has its own network. docs/bots.md describes the inputs.
+order. Each round that may come next has its own network. docs/explanation/bots.md describes
+the inputs.
 """
 
 from __future__ import annotations

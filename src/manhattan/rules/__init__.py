@@ -1,6 +1,7 @@
 """The rules of the game, written to be compared with a rulebook.
 
-References such as (RULES 5c) are to the articles of docs/rules.md, (RECORD) to docs/record.md.
+References such as (RULES 5c) are to the articles of docs/reference/rules.md, (RECORD) to
+docs/reference/record.md.
 Standard library only. Nothing in this package draws a random number: shuffles are passed in.
 """
 

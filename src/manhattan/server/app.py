@@ -21,6 +21,7 @@ from manhattan.server.storage import open_store
 from manhattan.server.storage.push_subscriptions import PushSubscriptions
 from manhattan.server.transport.client_address import TrustedProxies
 from manhattan.server.transport.http.api import ROUTES
+from manhattan.server.transport.http.documentation import Documentation, add_documentation
 from manhattan.server.transport.http.health import Readiness, add_health
 from manhattan.server.transport.http.middleware import (
     add_security_headers,
@@ -87,6 +88,7 @@ def make_app(services: Services, config: ServerConfig) -> web.Application:
     _add_document(app, "/api/openapi.json", openapi(ROUTES))
     _add_document(app, "/api/messages.schema.json", message_schema())
     add_health(app, Readiness(services.tables), public_metrics=config.public_metrics)
+    add_documentation(app, Documentation())
     add_page(app, Page())
     return app
 

@@ -4,7 +4,7 @@ import type { Colour, GameEvent, GameResult, ScoreEvent, Side } from '$/protocol
 import { EventLog, type LogEntry, type Towers } from './event-log'
 import { colourOf, parseMove, SIZES } from './notation'
 
-/** A saved game (docs/record.md). */
+/** A saved game (docs/reference/record.md). */
 export interface GameRecord {
   edition: string
   players: { name: string; side: Side; colours: Colour[] }[]

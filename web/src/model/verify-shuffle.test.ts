@@ -7,7 +7,7 @@ const ZERO_SEED = new Uint8Array(32)
 const SORTED_DECK = Array.from({ length: 45 }, (_, n) => Math.floor(n / 5) + 1)
 const record = saved as unknown as ShuffleRecord
 
-describe('the published test vector (docs/record.md)', () => {
+describe('the published test vector (docs/reference/record.md)', () => {
   it('deals the deck of 32 zero bytes', () => {
     expect(shuffleCards(ZERO_SEED, 0, SORTED_DECK).join(' ')).toBe(
       '6 9 8 3 7 5 1 9 5 4 3 1 6 2 7 4 8 8 7 2 5 3 1 4 6 8 3 1 2 4 7 3 7 6 5 5 9 2 9 4 8 6 9 2 1'

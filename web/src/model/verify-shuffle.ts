@@ -1,5 +1,5 @@
 /** Verification of shuffles: the commitment, every shuffle and every drawn card of a finished game
- * must follow from its seed by the published algorithm (docs/record.md). */
+ * must follow from its seed by the published algorithm (docs/reference/record.md). */
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'

@@ -65,7 +65,7 @@ function answerTo(request: Request): Promise<Response> | null {
   const { origin, pathname } = new URL(request.url)
   if (request.method !== 'GET' || origin !== self.location.origin) return null
   if (KEPT_DATA.test(pathname)) return fromServerOrKept(request)
-  if (pathname.startsWith('/api/')) return null
+  if (/^\/(api|docs)(\/|$)/.test(pathname)) return null
   if (request.mode === 'navigate') return pageFor(request, pathname)
   return isHashed(pathname) || FILES.includes(pathname) ? fromCache(request) : null
 }

@@ -64,15 +64,15 @@ class Router {
 
 export const router = new Router()
 
-/** Follow a link inside the page without a reload. Modified clicks, downloads and links to the API
- * are left to the browser. */
+/** Follow a link inside the page without a reload. Modified clicks, downloads, and links to the API
+ * and to the documentation are left to the browser. */
 export function followLink(event: MouseEvent): void {
   const link = (event.target as Element | null)?.closest('a')
   const isInternal =
     link && link.origin === location.origin && !link.target && !link.hasAttribute('download')
   if (!isInternal || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey)
     return
-  if (event.shiftKey || event.altKey || link.pathname.startsWith('/api/')) return
+  if (event.shiftKey || event.altKey || /^\/(api|docs)\//.test(link.pathname)) return
   const samePage = link.pathname === location.pathname && link.search === location.search
   if (link.hash && samePage) return // the browser scrolls to the anchor
   event.preventDefault()

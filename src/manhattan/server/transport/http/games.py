@@ -47,7 +47,10 @@ async def download_record(request: web.Request) -> web.Response:
 @games.route(
     "POST",
     "/api/records/check",
-    body_schema={"type": "object", "description": "A record, as described in docs/record.md."},
+    body_schema={
+        "type": "object",
+        "description": "A record, as described in docs/reference/record.md.",
+    },
     examples={"before the first move": _SHORTEST_RECORD},
 )
 async def check_record(_: web.Request, body: msgspec.Raw) -> RecordCheck:

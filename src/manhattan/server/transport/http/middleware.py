@@ -33,7 +33,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 BODY_TIMEOUT_S: Final = 10.0
 """The time for a request's body."""
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-_SECURITY_HEADERS: Final = {
+SECURITY_HEADERS: Final = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
         "font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; "
@@ -55,7 +55,7 @@ def is_api(path: str) -> bool:
 async def add_security_headers(request: web.Request, response: web.StreamResponse) -> None:
     """Signal handler: complete the headers of every response."""
     response.headers.pop(hdrs.SERVER, None)
-    for name, value in _SECURITY_HEADERS.items():
+    for name, value in SECURITY_HEADERS.items():
         response.headers.setdefault(name, value)
     if is_api(request.path):
         response.headers.setdefault(hdrs.CACHE_CONTROL, "no-store")

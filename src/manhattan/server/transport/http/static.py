@@ -29,6 +29,7 @@ scripts that it needs."""
 _IMMUTABLE: Final = "public, max-age=31536000, immutable"
 _REVALIDATE: Final = "no-cache"
 _BROTLI: Final = ".br"
+_ASSET: Final = re.compile("^assets/")
 _PREVIEWED: Final = frozenset({"table", "replay"})
 _GENERIC_TAGS: Final = re.compile(r'\s*<meta\s+(property="og:|name="twitter:)[^>]*>')
 _HEAD_END: Final = "</head>"
@@ -63,11 +64,7 @@ class Page:
     """The index of the page's files."""
 
     def __init__(self, folder: Path = PAGE_FOLDER) -> None:
-        self._files = {
-            path.relative_to(folder).as_posix(): _load(path, folder)
-            for path in folder.rglob("*")
-            if path.is_file() and path.suffix != _BROTLI
-        }
+        self._files = load_folder(folder, _ASSET)
 
     async def serve(self, request: web.Request) -> web.Response:
         """Serve a file, or the page's HTML for an address that the page interprets."""
@@ -108,7 +105,20 @@ def _etag(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()[:16]
 
 
-def _load(path: Path, folder: Path) -> PageFile:
+def load_folder(folder: Path, immutable: re.Pattern[str]) -> dict[str, PageFile]:
+    """Load all files of a built site, by their paths.
+
+    The names of files that match ``immutable`` change with their content.
+    """
+    paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
+    return {
+        name: _load(path, is_immutable=immutable.search(name) is not None)
+        for name, path in paths.items()
+        if path.is_file() and path.suffix != _BROTLI
+    }
+
+
+def _load(path: Path, *, is_immutable: bool) -> PageFile:
     body = path.read_bytes()
     compressed = path.with_name(path.name + _BROTLI)
     content_type, _ = mimetypes.guess_type(path.name)
@@ -116,12 +126,10 @@ def _load(path: Path, folder: Path) -> PageFile:
         content_type = "application/octet-stream"
     elif content_type.startswith("text/"):
         content_type += "; charset=utf-8"
-    # The name of a built asset changes with its content.
-    is_asset = path.relative_to(folder).parts[0] == "assets"
     return PageFile(
         body=body,
         brotli=compressed.read_bytes() if compressed.is_file() else None,
         content_type=content_type,
         etag=_etag(body),
-        cache_control=_IMMUTABLE if is_asset else _REVALIDATE,
+        cache_control=_IMMUTABLE if is_immutable else _REVALIDATE,
     )
