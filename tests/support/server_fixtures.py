@@ -55,8 +55,10 @@ class RunningServer:
         self.server.request_stop()
         self._thread.join()
 
-    def client(self, name: str) -> Client:
-        return Client(self.address, name, timeout=30)
+    def client(self, name: str, *, takes_part: bool = False) -> Client:
+        """A client. By default it sends no nonces: for those of several clients in one thread, the
+        deal would wait."""
+        return Client(self.address, name, timeout=30, takes_part=takes_part)
 
     def websocket(self, table: str, since: int | None = None) -> str:
         tail = "" if since is None else f"?since={since}"
