@@ -71,7 +71,9 @@ class DealWitness:
         if table["stage"] == "lobby":
             deal.is_first_random = table["first"] == "random"
         deal.own = frozenset(
-            seat["nonce_hash"] for seat in seats if seat["you"] and seat["nonce_hash"] in self._nonces
+            seat["nonce_hash"]
+            for seat in seats
+            if seat["you"] and seat["nonce_hash"] in self._nonces
         )
         if table["reveal_until"] is None or deal.has_revealed:
             return []
