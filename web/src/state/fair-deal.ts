@@ -181,8 +181,8 @@ export function checkDeal(table: string, record: ShuffleRecord): Verdict {
   const drawn = drawStartPlayer(record.seed!, record.players.length)
   if (deal.isFirstRandom && drawn !== record.first) return 'no'
   const found = (record.nonces ?? []).map((nonce) => (nonce === null ? null : hashHex(nonce)))
-  const fits = found.every((hash, n) => hash === null || hash === (deal.hashes[n] ?? hash))
-  if (!fits) return 'no'
+  const isOther = found.some((hash, n) => hash !== null && hash !== deal.hashes[n])
+  if (deal.hashes.length && isOther) return 'no'
   if (!deal.own.length) return 'yes'
   if (deal.own.every((hash) => found.includes(hash))) return 'joint'
   return deal.hasRevealed ? 'no' : 'missing'
