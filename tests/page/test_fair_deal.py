@@ -143,7 +143,7 @@ def test_people_who_join_and_play_again_take_part(browser: Browser, server: Runn
     ):
         ada.go("/new/friends")
         ada.page.route("**/api/tables?start=false", short_game)
-        ada.page.get_by_role("button", name=re.compile("Open table")).click()
+        ada.page.get_by_role("button", name="Open table").click()
         table = table_of(ada)
         bob.go(f"/table/{table}")
         bob.page.get_by_role("button", name="Take seat").first.click()
@@ -184,6 +184,28 @@ def test_a_reload_before_the_deal_still_reveals(browser: Browser, patient: Runni
         expect_visible(ada.page.locator("[data-ply]"))
         play_for((ada, patient))
         verdict(ada, "joint")
+
+
+@pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")])
+def test_the_lobby_says_that_the_cards_are_being_dealt(
+    browser: Browser, tmp_path: Path, size: tuple[int, int], scheme: str
+) -> None:
+    """Another player's client has sent a hash, and is away when the game starts."""
+    with (
+        running_server(str(tmp_path / "tables.db"), reveal_ms=3000) as server,
+        open_browser(browser, server.address, size, color_scheme=scheme) as ada,
+    ):
+        ada.go("/new/friends")
+        ada.page.route("**/api/tables?start=false", short_game)
+        ada.page.get_by_role("button", name="Open table").click()
+        bob = server.client("Bob")
+        body = {"nonce_hashes": ["0" * 64]}
+        bob.request("POST", f"/api/tables/{table_of(ada)}/seats", body)
+        ada.page.get_by_role("button", name="Deal cards").click()
+        expect_visible(ada.page.get_by_role("status").get_by_text("Dealing the cards…"))
+        expect(ada.page.get_by_role("button", name="Leave table")).to_have_count(0)
+        ada.screenshot(f"fair-dealing-{size[0]}")
+        expect_visible(ada.page.locator("[data-ply]"))
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])
