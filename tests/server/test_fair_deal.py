@@ -132,7 +132,7 @@ def test_people_who_join_and_play_again_take_part(shared_server: RunningServer) 
         next(second.messages())
         thread = Thread(target=play_on, args=(second,))
         thread.start()
-        assert ada.start_game(table)["reveal_until"] is not None  # Bob's nonce is on its way
+        ada.start_game(table)
         with ada.connect(table) as first:
             play_on(first)
             thread.join(60)
@@ -263,17 +263,20 @@ def test_an_account_that_is_deleted_during_the_start_leaves_afterwards(tmp_path:
 
 @contextmanager
 def killed_during_the_start(
-    database: str, log: Path, redis: str | None = None
-) -> Iterator[tuple[Process, Stranger, str]]:
-    """A server that is killed when it has asked for nonces, and started again."""
-    server = Process(database, redis, log)
+    database: str, log: Path, reveal_ms: int
+) -> Iterator[tuple[Stranger, Client, str]]:
+    """A server that is killed when it has asked for nonces, and started again. Its table has a
+    stranger and a client that takes part by itself, and that wasn't connected."""
+    server = Process(database, None, log, reveal_ms=reveal_ms)
     try:
-        ada = Stranger(server.address, 1)
-        table = ada.open_table(AGAINST_EASY, house_rules=SHORT)
+        ada, bob = Stranger(server.address, 1), Client(server.address, "Bob")
+        seats: list[Json] = [{"occupant": "me"}, {"occupant": "open"}]
+        table = ada.open_table(seats, house_rules=SHORT)
+        bob.take_seat(table)
         ada.client.start_game(table)
         server.kill()
         server.start()
-        yield server, ada, table
+        yield ada, bob, table
     finally:
         server.stop()
     assert unexpected_errors(log) == []
@@ -286,15 +289,16 @@ def test_a_start_continues_after_the_server_was_killed(
     database = str(tmp_path / "tables.db")
     if kind == "postgres":
         database = request.getfixturevalue("postgres")
-    with killed_during_the_start(database, tmp_path / "log") as (_, ada, table):
-        assert ada.reveal(table)["stage"] == "playing"
-        play_together(table, ada.client)
+    with killed_during_the_start(database, tmp_path / "log", 120_000) as (ada, bob, table):
+        assert ada.reveal(table)["stage"] == "lobby"
+        play_together(table, ada.client, bob)  # who reveals as soon as it is connected
         ada.check(table)
+        assert bob.check_deal(table) == "joint"
 
 
 def test_the_limit_is_kept_after_the_server_was_killed(tmp_path: Path) -> None:
-    with killed_during_the_start(str(tmp_path / "tables.db"), tmp_path / "log") as started:
-        _, ada, table = started
+    with killed_during_the_start(str(tmp_path / "tables.db"), tmp_path / "log", 500) as started:
+        ada, _, table = started
         wait_until(partial(is_dealt, ada, table))
         with pytest.raises(RequestRejected) as rejected:
             ada.client.request("POST", f"/api/tables/{table}/nonces", {"nonces": ada.nonces[:1]})

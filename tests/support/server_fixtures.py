@@ -85,7 +85,9 @@ class Process:
         log: Path | None = None,
         *,
         limited: bool = False,
+        reveal_ms: int = 5000,
     ) -> None:
+        self._reveal_ms = reveal_ms
         self._command = [sys.executable, "-P", "-m", "manhattan.bench.server.target", database]
         self._command += [redis] if redis else []
         self._command += ["--limited"] if limited else []
@@ -106,7 +108,8 @@ class Process:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
-                env=os.environ | {"MANHATTAN_PORT": str(self.port)},
+                env=os.environ
+                | {"MANHATTAN_PORT": str(self.port), "MANHATTAN_REVEAL_MS": str(self._reveal_ms)},
             )
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
