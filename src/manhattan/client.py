@@ -106,18 +106,19 @@ class Client:
         """Identifies the person, also in a later session. A proxy may have added its own."""
         self._witness = DealWitness()
         self._takes_part = takes_part
-        self.name = str(self._request_field("name", "PUT", "/api/me", {"name": name}))
+        self.name = str(self._request_with("name", "PUT", "/api/me", {"name": name})["name"])
 
     def open_table(self, *, start: bool = False, **options: Any) -> str:
         """Open a table and return its id. docs/protocol.md describes the options."""
         path = f"/api/tables?start={str(start).lower()}"
         if "seats" in options:
             options["seats"] = [self._with_nonce(seat) for seat in options["seats"]]
-        return str(self._request_field("id", "POST", path, options, self._take_part))
+        return str(self._take_part(self._request_with("id", "POST", path, options))["id"])
 
     def list_tables(self, stage: str = "lobby") -> list[Json]:
         """List the public tables of a stage."""
-        tables: list[Json] = self._request_field("tables", "GET", f"/api/tables?stage={stage}")
+        path = f"/api/tables?stage={stage}"
+        tables: list[Json] = self._request_with("tables", "GET", path)["tables"]
         return tables
 
     def take_seat(self, table: str, seat: int | None = None) -> Json:
@@ -184,19 +185,12 @@ class Client:
             raise self._error_of(response.status, response.reason, payload)
         return payload
 
-    def _request_field(
-        self,
-        name: str,
-        method: str,
-        path: str,
-        body: object = None,
-        process: Callable[[Json], Json] = lambda payload: payload,
-    ) -> Any:
-        """Send a request and return one field of the response."""
+    def _request_with(self, name: str, method: str, path: str, body: object = None) -> Json:
+        """Send a request and return the response, which has a certain field."""
         payload = self.request(method, path, body)
         if name not in payload:
             raise self._not_manhattan(f"a response without {name}")
-        return process(payload)[name]
+        return payload
 
     def _with_nonce(self, seat: Any) -> Any:
         """Add the hash of a nonce to a seat for a person at this client."""

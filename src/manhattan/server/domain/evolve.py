@@ -47,11 +47,11 @@ from manhattan.server.domain.events import (
     UndoAnswered,
     UndoRequested,
 )
+from manhattan.server.domain.evolve_deal import pending_deal, seed_of
 from manhattan.server.domain.state import (
     CHAT_HISTORY,
     MAX_PROCESSED_COMMANDS,
     ChatMessage,
-    PendingDeal,
     Seat,
     Seats,
     SeatTransfer,
@@ -162,7 +162,7 @@ def _change_table(state: TableState, event: TableEvent) -> Changes:
         case GameStarted():
             return _start_game(state, event)
         case NoncesRequested() | NoncesRevealed():
-            return {"changed_at": event.at, "pending_deal": _pending_deal(state, event)}
+            return {"changed_at": event.at, "pending_deal": pending_deal(state, event)}
         case PlayerResigned() | TimeExpired() | PlayerSubstituted() | PlayerReturned():
             return _change_control(state, event)
         case TableOpened() | MovePlayed() | ChatSent():
@@ -197,18 +197,8 @@ def _play_move(state: TableState, event: MovePlayed) -> Changes:
     }
 
 
-def _pending_deal(state: TableState, event: NoncesRequested | NoncesRevealed) -> PendingDeal:
-    if isinstance(event, NoncesRequested):
-        return PendingDeal(event.until, (None,) * len(state.seats))
-    pending = state.pending_deal
-    assert pending is not None
-    new = dict(zip(event.seats, event.nonces, strict=True))
-    nonces = tuple(new.get(seat, nonce) for seat, nonce in enumerate(pending.nonces))
-    return PendingDeal(pending.until, nonces)
-
-
 def _start_game(state: TableState, event: GameStarted) -> Changes:
-    seed = _seed(state, event)
+    seed = seed_of(state, event)
     first = state.options.first
     if first == "random":
         drawn_from = seed.seed if isinstance(seed, JointSeed) else seed
@@ -216,17 +206,6 @@ def _start_game(state: TableState, event: GameStarted) -> Changes:
     setup = state.options.setup([seat.name for seat in state.seats], first)
     game = Game.from_seed(setup, seed)
     return {**_continue(state, state.seats, game, event.at), "pending_deal": None}
-
-
-def _seed(state: TableState, event: GameStarted) -> bytes | JointSeed:
-    """Return the seed of the shuffles. Without a nonce it is the server's part itself: the hash of
-    that part alone is the commitment, which everyone knows."""
-    if event.seed is not None:
-        return bytes.fromhex(event.seed)
-    assert state.server_seed is not None
-    server_seed = bytes.fromhex(state.server_seed)
-    nonces = tuple(None if nonce is None else bytes.fromhex(nonce) for nonce in event.nonces)
-    return JointSeed(server_seed, nonces) if nonces else server_seed
 
 
 def _undo(state: TableState, event: UndoRequested | UndoAnswered) -> Changes:
