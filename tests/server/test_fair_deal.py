@@ -122,6 +122,16 @@ def test_a_client_takes_part_by_itself(shared_server: RunningServer) -> None:
     assert shared_server.client("Olga").check_deal(table) == "watched"
 
 
+def test_a_client_takes_part_for_everyone_at_its_screen(shared_server: RunningServer) -> None:
+    ada = shared_server.client("Ada", takes_part=True)
+    seats = [{"occupant": "me"}, {"occupant": "here", "name": "Bea"}, *AGAINST_EASY[1:]]
+    table = ada.open_table(seats=seats, bot_delay_ms=0, start=True)
+    with ada.connect(table) as screen:
+        play_on(screen)
+    assert ada.check_deal(table) == "joint"
+    assert [nonce is None for nonce in ada.record(table)["nonces"]] == [False, False, True]
+
+
 def test_people_who_join_and_play_again_take_part(shared_server: RunningServer) -> None:
     ada, bob = (shared_server.client(name, takes_part=True) for name in ("Ada", "Bob"))
     table = ada.open_table(
