@@ -4,6 +4,7 @@ are generated from the code are up to date."""
 from __future__ import annotations
 
 import doctest
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -15,15 +16,18 @@ import pytest
 import manhattan.rules.moves
 import manhattan.rules.setup
 from manhattan import Game, rulebook
+from manhattan.record import to_json
 from manhattan.rules import (
     DECK,
     EDITIONS,
     HOUSE_RULES,
     SITES,
+    JointSeed,
     Side,
     card_for,
     commitment,
     draw_start_player,
+    set_up,
 )
 from manhattan.rules import shuffle as our_shuffle
 from support.project_files import ROOT
@@ -58,7 +62,7 @@ def test_examples_in_docstrings_run(module: ModuleType) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_to_files(page: Path) -> None:
-    for target in re.findall(r"\]\((?!https://)([^)#]+)\)", page.read_text("utf-8")):
+    for target in re.findall(r"\]\((?!https://)([^)#]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
         assert (page.parent / target).exists(), target
 
 
@@ -138,6 +142,30 @@ def test_the_shuffle_on_the_record_page_equals_ours() -> None:
     assert commitment(zero) in page
     assert " ".join(map(str, our_shuffle(zero, 0, DECK))) in page
     assert f"among four players is {draw_start_player(zero, 4)}." in page
+
+
+def test_the_check_on_the_fairness_page_accepts_fair_deals_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (ROOT / "docs/explanation/fairness.md").read_text("utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    joint = JointSeed(bytes(32), (b"\1" * 32, None, b"\2" * 32))
+    assert joint.seed.hex() in (ROOT / "docs/reference/record.md").read_text("utf-8")
+    game = to_json(Game.from_seed(set_up(3), joint))
+    hashes = [hash and commitment(hash) for hash in joint.nonces]
+    seen = {
+        "commitment": joint.commitment,
+        "nonce_hashes": hashes,
+        "my_nonce": game["nonces"][0],
+    }
+    monkeypatch.chdir(tmp_path)
+    Path("seen.json").write_text(json.dumps(seen), "utf-8")
+    Path("game.json").write_text(json.dumps(game), "utf-8")
+    exec(code, {})
+    for change in ({"seed": "0" * 64}, {"server_seed": "1" * 64}, {"nonces": [None] * 3}):
+        Path("game.json").write_text(json.dumps(game | change), "utf-8")
+        with pytest.raises(AssertionError):
+            exec(code, {})
 
 
 def test_the_code_on_the_kernel_page_runs() -> None:

@@ -6,6 +6,10 @@
         for turn in table.turns():
             table.play(turn.moves[0])
 
+The client takes part in drawing the shuffles' seed: it sends the hash of a nonce with its seat, and
+reveals the nonce when the game starts. ``Client.check_deal`` checks a finished game against what
+the client saw of it.
+
 A lost connection is made again, and the missed updates are fetched. A command that was sent
 meanwhile is sent again with the same id, its idempotency key, so the server executes it once.
 """
@@ -14,7 +18,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
@@ -28,6 +32,7 @@ from websockets.exceptions import InvalidStatus, WebSocketException
 from websockets.http11 import Response
 from websockets.sync.client import ClientConnection, connect
 
+from manhattan.fair_deal import DealWitness, Verdict
 from manhattan.rules import ManhattanError, Side, Site
 from manhattan.rules.board import card_for
 from manhattan.rules.legality import selections
@@ -38,6 +43,8 @@ TIMEOUT_S: Final = 30.0
 _RETRY_DELAY_S: Final = 0.3
 _CLOSE_TIMEOUT_S: Final = 1.0
 """How long the client waits for the server's close frame, which may be behind unread updates."""
+_MOST_SEATS: Final = 4
+"""People at one client, for whom a rematch may offer seats."""
 _PROBLEM_FIELDS: Final = frozenset({"reason", "params", "text"})
 _TEMPORARY: Final = frozenset({"storage_unavailable", "busy"})
 """Reasons for which a connection is worth another try."""
@@ -81,47 +88,79 @@ class Client:
     """A person on a server."""
 
     def __init__(
-        self, address: str, name: str, *, cookie: str = "", timeout: float = TIMEOUT_S
+        self,
+        address: str,
+        name: str,
+        *,
+        cookie: str = "",
+        timeout: float = TIMEOUT_S,
+        takes_part: bool = True,
     ) -> None:
+        """With ``takes_part``, the client takes part in drawing the seeds of its games. A deal
+        waits some seconds for the nonces of clients that are not connected to the table."""
         parts = urlsplit(address if "://" in address else f"http://{address}")
         self._is_https = parts.scheme == "https"
         self._host = parts.netloc
         self._timeout = timeout
         self.cookie = cookie
         """Identifies the person, also in a later session. A proxy may have added its own."""
-        self.name = str(self._request_field("name", "PUT", "/api/me", {"name": name}))
+        self._witness = DealWitness()
+        self._takes_part = takes_part
+        self.name = str(self._request_with("name", "PUT", "/api/me", {"name": name})["name"])
 
     def open_table(self, *, start: bool = False, **options: Any) -> str:
         """Open a table and return its id. docs/reference/protocol.md describes the options."""
         path = f"/api/tables?start={str(start).lower()}"
-        return str(self._request_field("id", "POST", path, options))
+        if "seats" in options:
+            options["seats"] = [self._with_nonce(seat) for seat in options["seats"]]
+        return str(self._take_part(self._request_with("id", "POST", path, options))["id"])
 
     def list_tables(self, stage: str = "lobby") -> list[Json]:
         """List the public tables of a stage."""
-        tables: list[Json] = self._request_field("tables", "GET", f"/api/tables?stage={stage}")
+        path = f"/api/tables?stage={stage}"
+        tables: list[Json] = self._request_with("tables", "GET", path)["tables"]
         return tables
 
     def take_seat(self, table: str, seat: int | None = None) -> Json:
-        """Take a certain seat, or the first open one."""
+        """Take a certain seat, those that a rematch offers you, or the first open one."""
         path = f"/api/tables/{table}/seats"
-        return self.request("POST", path if seat is None else f"{path}/{seat}")
+        body = {"nonce_hashes": self._draw_nonces(_MOST_SEATS if seat is None else 1)}
+        return self._take_part(
+            self.request("POST", path if seat is None else f"{path}/{seat}", body)
+        )
 
     def leave_table(self, table: str) -> Json:
         """Give up your seat before the game."""
         return self.request("POST", f"/api/tables/{table}/leave")
 
     def start_game(self, table: str) -> Json:
-        """Deal the cards, as the host."""
-        return self.request("POST", f"/api/tables/{table}/start")
+        """Start the game, as the host. The cards are dealt when all clients have revealed their
+        nonces: those of other people do so while they are connected."""
+        return self._take_part(self.request("POST", f"/api/tables/{table}/start"))
 
     def record(self, table: str) -> Json:
         """Download the record of a game."""
         return self.request("GET", f"/api/tables/{table}/record")
 
+    def check_deal(self, table: str) -> Verdict:
+        """Check a finished game: the record, and whether it fits what this client saw.
+
+        ``joint``: the client's nonce is part of the seed. ``missing``: the cards were dealt without
+        it. ``watched``: the client had none. Raises ``UnfairDeal`` if something doesn't fit.
+        """
+        return self._witness.check(table, self.record(table))
+
     def connect(self, table: str) -> TableConnection:
         """Watch a table, and play if you have a seat there."""
         scheme = "wss" if self._is_https else "ws"
-        return TableConnection(f"{scheme}://{self._host}", table, self.cookie, self._timeout)
+        return TableConnection(
+            f"{scheme}://{self._host}",
+            table,
+            self.cookie,
+            self._timeout,
+            self._take_part,
+            self._draw_nonces,
+        )
 
     def request(self, method: str, path: str, body: object = None) -> Json:
         """Send a request to the HTTP API and return the body of the response."""
@@ -146,12 +185,39 @@ class Client:
             raise self._error_of(response.status, response.reason, payload)
         return payload
 
-    def _request_field(self, name: str, method: str, path: str, body: object = None) -> Any:
-        """Send a request and return one field of the response."""
+    def _request_with(self, name: str, method: str, path: str, body: object = None) -> Json:
+        """Send a request and return the response, which has a certain field."""
         payload = self.request(method, path, body)
         if name not in payload:
             raise self._not_manhattan(f"a response without {name}")
-        return payload[name]
+        return payload
+
+    def _with_nonce(self, seat: Any) -> Any:
+        """Add the hash of a nonce to a seat for a person at this client."""
+        if not isinstance(seat, Mapping) or seat.get("occupant") not in ("me", "here"):
+            return seat
+        hashes = self._draw_nonces(1)
+        return {"nonce_hash": hashes[0], **seat} if hashes else seat
+
+    def _draw_nonces(self, count: int) -> list[str]:
+        return self._witness.draw_nonces(count) if self._takes_part else []
+
+    def _take_part(self, table: Json) -> Json:
+        """Note what a table shows of its deal, and reveal the client's nonces when they are due;
+        return the table then. If that fails, the cards are dealt without them."""
+        nonces = self._witness.see(table)
+        if not nonces:
+            return table
+        path = f"/api/tables/{table['id']}/nonces"
+        try:
+            table = self.request("POST", path, {"nonces": nonces})
+        except RequestRejected as error:
+            if error.reason != "already_revealed":
+                return table
+        except ServerUnavailable:
+            return table
+        self._witness.note_revelation(table["id"])
+        return table
 
     def _error_of(self, status: int, phrase: str, payload: Json | None) -> ManhattanError:
         """Explain a failed request by the server's words, or those of a proxy before it."""
@@ -171,7 +237,19 @@ class Client:
 class TableConnection:
     """A table, seen through a websocket."""
 
-    def __init__(self, server: str, table: str, cookie: str, timeout: float) -> None:
+    def __init__(
+        self,
+        server: str,
+        table: str,
+        cookie: str,
+        timeout: float,
+        take_part: Callable[[Json], Json] = lambda table: table,
+        draw_nonces: Callable[[int], list[str]] = lambda _: [],
+    ) -> None:
+        """``take_part`` gets the table whenever it has changed, and reveals nonces when they are
+        due; ``draw_nonces`` returns the hashes of new ones."""
+        self._take_part = take_part
+        self._draw_nonces = draw_nonces
         self._server = server
         self._table_id = table
         self._cookie = cookie
@@ -221,8 +299,9 @@ class TableConnection:
     def rematch(self, *, start: bool = False) -> None:
         """Play again with the same people, after the game: from then on this is the connection to
         the new table. The first person who asks opens it, and the others accept their seats by
-        asking, too. With ``start``, the cards are dealt when all have accepted."""
-        self.send("rematch", start=start)
+        asking, too. With ``start``, the game starts when all have accepted."""
+        own = sum(seat["you"] for seat in self.table.get("seats", ()))
+        self.send("rematch", start=start, nonce_hashes=self._draw_nonces(own))
 
     def send(self, command: str, **fields: Any) -> Json:
         """Send a command and return its answer. If the connection breaks, the command is sent again
@@ -323,6 +402,7 @@ class TableConnection:
                 self._table_id = self.table["id"]
                 self.position = message["position"] or {}
                 self.private = message["private"] or {}
+                self._take_part(self.table)
             case "update":
                 self._next_number = message["number"] + 1
                 self.table = message.get("table", self.table)
@@ -331,6 +411,8 @@ class TableConnection:
                 towers = self.position.get("towers", {}) | patch.pop("towers", {})
                 remaining = {site: tower for site, tower in towers.items() if tower}
                 self.position = self.position | patch | {"towers": remaining}
+                if "table" in message:
+                    self._take_part(self.table)
             case "error" if message["reply_to"] is None:
                 raise RequestRejected(message)
 

@@ -13,6 +13,7 @@ from manhattan.rules import (
     Card,
     Colour,
     Event,
+    JointSeed,
     ManhattanError,
     Move,
     NotationError,
@@ -63,10 +64,19 @@ class Game:
     equal states.
     """
 
-    def __init__(self, setup: Setup, chance: Shuffler, *, seed: bytes | None = None) -> None:
+    def __init__(
+        self,
+        setup: Setup,
+        chance: Shuffler,
+        *,
+        seed: bytes | None = None,
+        joint: JointSeed | None = None,
+    ) -> None:
         """Deal a game with shuffles from any source. Most callers want ``Game.new``."""
         self.setup = setup
         self.seed = seed
+        self.joint = joint
+        """Where the seed comes from, if several parties drew it."""
         self._chance = _RepeatableShuffler(chance)
         self._dealt = deal(setup, self._chance)
         self.state = self._dealt
@@ -98,9 +108,13 @@ class Game:
         return cls.from_seed(setup, seed)
 
     @classmethod
-    def from_seed(cls, setup: Setup, seed: bytes, moves: Iterable[Move | str] = ()) -> Game:
+    def from_seed(
+        cls, setup: Setup, seed: bytes | JointSeed, moves: Iterable[Move | str] = ()
+    ) -> Game:
         """Deal a game from a set-up and a seed, and play some moves."""
-        game = cls(setup, SeedShuffler(seed), seed=seed)
+        joint = seed if isinstance(seed, JointSeed) else None
+        seed = seed.seed if isinstance(seed, JointSeed) else seed
+        game = cls(setup, SeedShuffler(seed), seed=seed, joint=joint)
         for move in moves:
             game.play(move)
         return game
@@ -153,7 +167,9 @@ class Game:
 
     @property
     def commitment(self) -> str | None:
-        """The published hash of the seed."""
+        """The published hash: of the seed, or of the server's part if several parties drew it."""
+        if self.joint is not None:
+            return self.joint.commitment
         return None if self.seed is None else commitment(self.seed)
 
     def legal_moves(self) -> tuple[Move, ...]:

@@ -82,6 +82,10 @@ class Record:
     """None in the redacted record of an unfinished game."""
     events: tuple[Json, ...] = field(repr=False)
     result: Json | None
+    server_seed: bytes | None = field(repr=False, default=None)
+    """The server's part of a seed that it drew together with the players' clients."""
+    nonces: tuple[bytes | None, ...] | None = None
+    """The parts of the clients, by player; None if one party alone drew the seed."""
 
 
 def to_json(game: Game, *, redacted: bool = False) -> Json:
@@ -105,9 +109,20 @@ def to_json(game: Game, *, redacted: bool = False) -> Json:
         "first": setup.first,
         "seed": None if game.seed is None or redacted else game.seed.hex(),
         "commitment": game.commitment,
+        **_joint_seed_json(game, redacted=redacted),
         "deck": None if redacted else list(game.deck),
         "events": [e for event in events if (e := event_json(event, setup)) is not None],
         "result": result_json(game.result),
+    }
+
+
+def _joint_seed_json(game: Game, *, redacted: bool) -> Json:
+    """Write who contributed what to the seed, if several parties did."""
+    if game.joint is None:
+        return {}
+    return {
+        "server_seed": None if redacted else game.joint.server_seed.hex(),
+        "nonces": [None if nonce is None else nonce.hex() for nonce in game.joint.nonces],
     }
 
 
@@ -278,12 +293,18 @@ def _from_json(data: Json) -> Record:
         raise RecordError(str(error), "set-up") from error
     return Record(
         setup=setup,
-        seed=None if data["seed"] is None else bytes.fromhex(data["seed"]),
+        seed=_optional_bytes(data["seed"]),
         commitment=data["commitment"],
         deck=None if data["deck"] is None else tuple(data["deck"]),
         events=tuple(data["events"]),
         result=data["result"],
+        server_seed=_optional_bytes(data.get("server_seed")),
+        nonces=tuple(map(_optional_bytes, data["nonces"])) if "nonces" in data else None,
     )
+
+
+def _optional_bytes(text: str | None) -> bytes | None:
+    return None if text is None else bytes.fromhex(text)
 
 
 def _loads(text: str, line: int) -> Json:

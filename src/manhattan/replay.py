@@ -14,6 +14,7 @@ from manhattan.rules import (
     Card,
     ChanceError,
     Event,
+    JointSeed,
     ManhattanError,
     Move,
     Phase,
@@ -21,6 +22,7 @@ from manhattan.rules import (
     Result,
     SeedShuffler,
     Setup,
+    SetupError,
     Shuffled,
     Shuffler,
     commitment,
@@ -67,7 +69,8 @@ def replay(record: Record) -> Game:
             "This is the redacted record of an unfinished game: it can be viewed and checked, but "
             "not continued, because it does not contain the hidden cards."
         )
-    game = Game(record.setup, _shuffler(record), seed=record.seed)
+    shuffler, joint = _shuffler(record), _joint_seed(record)
+    game = Game(record.setup, shuffler, seed=record.seed, joint=joint)
     _play_events(record, lambda index, move: game.play(move, record.events[index]["player"]))
     _check_result(record, game.result)
     return game
@@ -83,6 +86,9 @@ def trace_record(record: Record) -> ReplayTrace:
         return ReplayTrace(game.state_at(0).public, game.steps)
     if record.seed is not None:
         raise RecordError("There is a seed, but no deck.", "deck")
+    if record.server_seed is not None:
+        raise RecordError("There is a server_seed, but no deck.", "deck")
+    _check_nonce_count(record)
     redacted = _RedactedGame(record)
     start = redacted.public
     _play_events(record, redacted.play)
@@ -182,11 +188,44 @@ def _shuffler(record: Record) -> Shuffler:
     if record.seed is None:
         piles = (tuple(e.get("pile", ())) for e in record.events if e["type"] == "shuffle")
         return RecordedShuffles((deck, *piles))
-    if commitment(record.seed) != record.commitment:
-        raise RecordError("The commitment is not the SHA-256 of the seed.", "commitment")
+    _check_commitment(record, record.seed)
     if shuffle(record.seed, 0, DECK) != deck:
         raise RecordError("The deck does not follow from the seed.", "deck")
     return SeedShuffler(record.seed)
+
+
+def _check_commitment(record: Record, seed: bytes) -> None:
+    """Check that the seed was fixed before the deal: by one party, or by all together."""
+    joint = _joint_seed(record)
+    if joint is None:
+        if commitment(seed) != record.commitment:
+            raise RecordError("The commitment is not the SHA-256 of the seed.", "commitment")
+        return
+    if joint.commitment != record.commitment:
+        raise RecordError("The commitment is not the SHA-256 of the server_seed.", "commitment")
+    if joint.seed != seed:
+        raise RecordError("The seed does not follow from the server_seed and the nonces.", "seed")
+
+
+def _joint_seed(record: Record) -> JointSeed | None:
+    """Return what the parties contributed to the seed; None if one party alone drew it."""
+    if record.nonces is None:
+        return None
+    _check_nonce_count(record)
+    if record.server_seed is None:
+        raise RecordError("There are nonces, but no server_seed.", "server_seed")
+    if record.seed is None:
+        raise RecordError("There is a server_seed, but no seed.", "seed")
+    try:
+        return JointSeed(record.server_seed, record.nonces)
+    except SetupError as error:
+        raise RecordError(str(error), "nonces") from error
+
+
+def _check_nonce_count(record: Record) -> None:
+    players, nonces = len(record.setup.players), record.nonces
+    if nonces is not None and len(nonces) != players:
+        raise RecordError(f"There are {len(nonces)} nonces for {players} players.", "nonces")
 
 
 def _compare(events: Sequence[Event], recorded: Sequence[Json], index: int, setup: Setup) -> int:

@@ -168,6 +168,7 @@ LEAKS: dict[str, Callable[[Json, Game], object]] = {
     "the pile": lambda message, game: message["position"].update(pile=list(game.state.pile)),
     "more of the played": lambda message, game: message["position"]["played"].append(3),
     "the seed": lambda message, game: message["table"].update(seed="00" * 32),
+    "the server's part": lambda message, game: message["table"].update(server_seed="00" * 32),
     "the deck": lambda message, game: message.update(deck=list(game.deck)),
     "a person": lambda message, game: message["table"]["seats"][1].update(person="bob"),
 }
@@ -287,7 +288,7 @@ def check_messages(session: ScriptedSession, log: LogCapture) -> None:
             leaks = leaks_in(message, Observer(one.person, then, now))
             if leaks:  # not asserted: pytest would take half a minute to show all of it
                 pytest.fail(f"{one.name} got from {received.source}: {leaks[0]}")
-        assert_absent(before_the_end, spellings(seed_of(session)))
+        assert_absent(before_the_end, secrets_of_the_deal(session))
         assert_absent(
             b"".join(received.raw + received.headers for received in one.received),
             hidden_from(session, one),
@@ -323,10 +324,12 @@ def assert_absent(sent: bytes, hidden: list[bytes]) -> None:
             )
 
 
-def seed_of(session: ScriptedSession) -> bytes:
-    seed = session.game.seed
+def secrets_of_the_deal(session: ScriptedSession) -> list[bytes]:
+    """Return what would tell the cards: the seed, and the server's part of it."""
+    seed, joint = session.game.seed, session.game.joint
     assert seed is not None
-    return seed
+    assert joint is not None
+    return [*spellings(seed), *spellings(joint.server_seed)]
 
 
 def hidden_from(session: ScriptedSession, one: RecordingClient | None) -> list[bytes]:
@@ -352,7 +355,7 @@ def check_log(session: ScriptedSession, log: LogCapture) -> None:
     assert not log.errors
     for line in lines:
         assert set(line) <= LOGGED
-    hidden = [*spellings(seed_of(session)), *hidden_from(session, None)]
+    hidden = [*secrets_of_the_deal(session), *hidden_from(session, None)]
     hidden += [secret.encode() for secret in session.secrets]
     # Knowing a table's id is enough to watch it.
     assert_absent(log.text.encode(), [*hidden, session.table.encode()])

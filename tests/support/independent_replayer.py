@@ -261,7 +261,13 @@ def replay_independently(record: Record) -> Replayer:
     """Replay a record, read as plain JSON, from the deal to the result."""
     if record["seed"] is not None:
         seed = bytes.fromhex(record["seed"])
-        assert hashlib.sha256(seed).hexdigest() == record["commitment"]
+        committed = seed
+        if "server_seed" in record:  # drawn by the server and the players' clients together
+            committed = bytes.fromhex(record["server_seed"])
+            nonces = [bytes.fromhex(nonce) for nonce in record["nonces"] if nonce is not None]
+            assert hashlib.sha256(committed + b"".join(nonces)).digest() == seed
+            assert len(record["nonces"]) == len(record["players"])
+        assert hashlib.sha256(committed).hexdigest() == record["commitment"]
         assert shuffled(seed, 0, record["deck"]) == record["deck"]
     assert Counter(record["deck"]) == Counter(dict.fromkeys(range(1, 10), 5))
     replayer = Replayer(record)

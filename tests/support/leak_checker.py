@@ -33,13 +33,13 @@ OPEN_TO_ALL = _words(
     counts created_at current deadline decided_by description devices due edition editions event
     events exported_at finished first floors format gains game game_events games height
     hints_disabled host host_name house_rules id increment kind label leads left level levels lobby
-    majorities move mover name needs next now number occupant offered_seats open opened_at owner
-    params passkeys patch phase place player players ply points position presence present private
-    problem projected_scores public push_subscriptions reason recovery_codes_left rematch rematch_of
-    removed reply_to resigned result round rounds rules running scores seat seats seen_at sheets
-    shuffles side since site sites spectators stage start_player state supplies table table_events
-    tableaus tables taken_out takes_from tallest text title towers type undo version winners wins
-    you you_decide your_turn
+    majorities move mover name needs next nonce_hash now number occupant offered_seats open
+    opened_at owner params passkeys patch phase place player players ply points position presence
+    present private problem projected_scores public push_subscriptions reason recovery_codes_left
+    rematch rematch_of removed reply_to resigned result reveal_until round rounds rules running
+    scores seat seats seen_at sheets shuffles side since site sites spectators stage start_player
+    state supplies table table_events tableaus tables taken_out takes_from tallest text title towers
+    type undo until version winners wins you you_decide your_turn
     """
 )
 """Public fields, whatever their values: the options of the table, the board, the chat. Games that
@@ -48,7 +48,9 @@ differ only in hidden cards test that they don't depend on them."""
 MAPS = _words("towers supplies tableaus taken_out floors needs colours house_rules params rules")
 """Fields whose keys are sites, colours and the like."""
 
-ABOUT_CARDS = _words("card deck drew hand moves pile placements played secret seed")
+ABOUT_CARDS = _words(
+    "card deck drew hand moves nonce nonces pile placements played secret seed server_seed"
+)
 """Fields that are checked against the truth."""
 
 
@@ -144,8 +146,12 @@ def _is_explained(message: Any, path: Path, value: Any, spectator: Observer) -> 
     match path:
         case ("secret",):
             return True  # the reply to its own request; it is searched for elsewhere
-        case (*_, "seed") | ("deck",):
+        case (*_, "seed" | "server_seed") | ("deck",):
             return value is None or spectator.is_over
+        case (*_, "nonce" | "nonces"):
+            # Public from the deal on, which the answer to the last revelation tells.
+            is_dealt = spectator.now.game is not None or message.get("stage") == "playing"
+            return is_dealt or value is None
         case ("position" | "patch", "pile" | "played" as key):
             assert spectator.then.game is not None
             public = spectator.then.game.public

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from contextlib import ExitStack
 from random import Random
@@ -30,14 +31,22 @@ class ScriptedSession:
         self.phone = self._join("Ada's phone")
         self.secrets: list[str] = []
         host, *guests = self.players
+        own = [number for number, seat in enumerate(seats) if seat["occupant"] in ("me", "here")]
+        seats = [
+            seat | ({"nonce_hash": hash_of(nonce(number))} if number in own else {})
+            for number, seat in enumerate(seats)
+        ]
         self.table = host.call(
             "POST", "/api/tables", {"seats": seats, "bot_delay_ms": 0, "first": 0} | options
         )["id"]
-        for guest in guests:
-            guest.call("POST", f"{self.path}/seats")
+        for number, guest in enumerate(guests, len(seats)):
+            guest.call("POST", f"{self.path}/seats", {"nonce_hashes": [hash_of(nonce(number))]})
         for one in self.clients:
             one.watch(self.table)
         host.call("POST", f"{self.path}/start")
+        host.call("POST", f"{self.path}/nonces", {"nonces": list(map(nonce, own))})
+        for number, guest in enumerate(guests, len(seats)):
+            guest.call("POST", f"{self.path}/nonces", {"nonces": [nonce(number)]})
 
     def _join(self, name: str | None) -> RecordingClient:
         return self._stack.enter_context(RecordingClient(self.server, name))
@@ -91,6 +100,15 @@ class ScriptedSession:
 
 
 # Parts of a session.
+
+
+def nonce(number: int) -> str:
+    """Return a client's part of the seed: the same in every session."""
+    return hashlib.sha256(b"nonce %d" % number).hexdigest()
+
+
+def hash_of(nonce: str) -> str:
+    return hashlib.sha256(bytes.fromhex(nonce)).hexdigest()
 
 
 def request_everything(session: ScriptedSession) -> None:

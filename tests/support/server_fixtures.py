@@ -55,8 +55,10 @@ class RunningServer:
         self.server.request_stop()
         self._thread.join()
 
-    def client(self, name: str) -> Client:
-        return Client(self.address, name, timeout=30)
+    def client(self, name: str, *, takes_part: bool = False) -> Client:
+        """A client. By default it sends no nonces: for those of several clients in one thread, the
+        deal would wait."""
+        return Client(self.address, name, timeout=30, takes_part=takes_part)
 
     def websocket(self, table: str, since: int | None = None) -> str:
         tail = "" if since is None else f"?since={since}"
@@ -83,7 +85,9 @@ class Process:
         log: Path | None = None,
         *,
         limited: bool = False,
+        reveal_ms: int = 5000,
     ) -> None:
+        self._reveal_ms = reveal_ms
         self._command = [sys.executable, "-P", "-m", "manhattan.bench.server.target", database]
         self._command += [redis] if redis else []
         self._command += ["--limited"] if limited else []
@@ -104,7 +108,8 @@ class Process:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
-                env=os.environ | {"MANHATTAN_PORT": str(self.port)},
+                env=os.environ
+                | {"MANHATTAN_PORT": str(self.port), "MANHATTAN_REVEAL_MS": str(self._reveal_ms)},
             )
         assert self._process.stdout is not None
         line = self._process.stdout.readline()

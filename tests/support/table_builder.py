@@ -91,6 +91,7 @@ class TableBuilder:
         rematch_of: str | None = None,
         offered: tuple[ReservedSeat, ...] = (),
         reserved: tuple[ReservedSeat, ...] = (),
+        server_seed: str | None = None,
         **options: Any,
     ) -> None:
         self.now = 1000
@@ -102,6 +103,7 @@ class TableBuilder:
             rematch_of=rematch_of,
             offered=offered,
             reserved=reserved,
+            server_seed=server_seed,
         )
         self.events: list[TableEvent] = [opened]
         self.state: TableState = initial_state("t" * 14, opened)

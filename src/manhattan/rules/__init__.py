@@ -7,7 +7,14 @@ Standard library only. Nothing in this package draws a random number: shuffles a
 
 from manhattan.rules.blocks import Block, Colour, Stock
 from manhattan.rules.board import CITIES, DECK, SITES, Card, Side, Site, card_for
-from manhattan.rules.chance import SeedShuffler, Shuffler, commitment, draw_start_player, shuffle
+from manhattan.rules.chance import (
+    JointSeed,
+    SeedShuffler,
+    Shuffler,
+    commitment,
+    draw_start_player,
+    shuffle,
+)
 from manhattan.rules.editions import DEFAULT_EDITION, EDITIONS, HOUSE_RULES, Edition, Rules, edition
 from manhattan.rules.errors import ChanceError, ManhattanError, NotationError, SetupError
 from manhattan.rules.events import (
@@ -47,6 +54,7 @@ __all__ = [
     "Ended",
     "Event",
     "IllegalMove",
+    "JointSeed",
     "ManhattanError",
     "Move",
     "NotationError",

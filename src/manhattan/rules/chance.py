@@ -1,4 +1,5 @@
-"""Reproducible shuffles from a seed of 32 bytes and SHA-256 (RECORD).
+"""Reproducible shuffles from a seed of 32 bytes and SHA-256, and seeds that several parties draw
+together (RECORD).
 
 Nothing in the rules draws a random number. A ``Shuffler`` is passed in: usually a ``SeedShuffler``,
 but it may also read the piles from a saved game.
@@ -9,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from manhattan.rules.board import Card
@@ -20,13 +21,54 @@ Shuffler = Callable[[int, tuple[Card, ...]], tuple[Card, ...]]
 order in which they will be drawn."""
 
 SEED_BYTES: Final = 32
+NONCE_BYTES: Final = 32
 _LOT: Final = 2**32 - 1
 _EIGHT_NUMBERS: Final = struct.Struct(">8I")
+_PADDING: Final = b"\x80" + bytes(23) + (8 * SEED_BYTES).to_bytes(8, "big")
+"""What SHA-256 appends to a message of 32 bytes. A client whose nonce is this could compute the
+seed from the commitment alone (length extension), so it is no nonce."""
 
 
 def commitment(seed: bytes) -> str:
     """The hash of a seed, published at the deal: it fixes the seed without revealing it."""
     return hashlib.sha256(_checked(seed)).hexdigest()
+
+
+def is_usable_nonce(nonce: bytes) -> bool:
+    """Tell whether a nonce can become part of a seed."""
+    return len(nonce) == NONCE_BYTES and nonce != _PADDING
+
+
+@dataclass(frozen=True, slots=True)
+class JointSeed:
+    """A seed that a server and the players' clients have drawn together.
+
+    The server commits to its part before it knows the nonces, and the clients commit to their
+    nonces before they are revealed: nobody could choose the seed.
+    """
+
+    server_seed: bytes = field(repr=False)
+    nonces: tuple[bytes | None, ...]
+    """One for each player in turn order; None for a bot, or a client that revealed none."""
+
+    def __post_init__(self) -> None:
+        _checked(self.server_seed)
+        revealed = [nonce for nonce in self.nonces if nonce is not None]
+        if not revealed:  # the seed would be the commitment, which everyone knows
+            raise SetupError("A joint seed needs a nonce.")
+        if not all(map(is_usable_nonce, revealed)):
+            raise SetupError(f"A nonce has {NONCE_BYTES} bytes, and is not SHA-256's padding.")
+
+    @property
+    def seed(self) -> bytes:
+        """The seed of the shuffles."""
+        revealed = (nonce for nonce in self.nonces if nonce is not None)
+        return hashlib.sha256(self.server_seed + b"".join(revealed)).digest()
+
+    @property
+    def commitment(self) -> str:
+        """The hash that the server published before it knew a nonce."""
+        return commitment(self.server_seed)
 
 
 def shuffle(seed: bytes, number: int, cards: Sequence[Card]) -> tuple[Card, ...]:

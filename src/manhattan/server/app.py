@@ -47,7 +47,11 @@ async def open_services(config: ServerConfig) -> Services:
     push = await WebPush.of(store, config.push_contact, config.push_services)
     subscriptions = PushSubscriptions(store)
     tables = TableService(
-        store, _open_bus(config), BotPool(config.bot_workers), Notifier(push, subscriptions)
+        store,
+        _open_bus(config),
+        BotPool(config.bot_workers),
+        Notifier(push, subscriptions),
+        config.reveal_ms,
     )
     services = Services(
         tables=tables,

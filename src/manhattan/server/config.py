@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from manhattan.server.domain.clocks import Milliseconds
+from manhattan.server.domain.state import REVEAL_TIMEOUT
 from manhattan.server.service.web_push import PUSH_SERVICES
 from manhattan.server.transport.ratelimit import Limits
 
@@ -27,6 +29,8 @@ class ServerConfig:
     """How push services reach the operator: a ``mailto:`` or ``https:`` address."""
     push_services: tuple[str, ...] = PUSH_SERVICES
     """The origins of push services to which notifications may be sent."""
+    reveal_ms: Milliseconds = REVEAL_TIMEOUT
+    """How long a deal waits for the nonces of clients."""
     host: str = "127.0.0.1"
     port: int = 0
     """0 chooses a free port."""

@@ -11,6 +11,8 @@ export interface GameRecord {
   first: number
   seed: string | null
   commitment: string | null
+  server_seed?: string | null
+  nonces?: (string | null)[]
   deck: number[] | null
   events: GameEvent[]
   result: GameResult | null

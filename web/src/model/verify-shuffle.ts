@@ -1,5 +1,6 @@
 /** Verification of shuffles: the commitment, every shuffle and every drawn card of a finished game
- * must follow from its seed by the published algorithm (docs/reference/record.md). */
+ * must follow from its seed by the published algorithm (docs/reference/record.md), and a seed that the server
+ * and the players' devices drew together must follow from their parts. */
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
@@ -9,11 +10,19 @@ import type { GameEvent } from '$/protocol/types.gen'
 export interface ShuffleRecord {
   seed: string | null
   commitment: string | null
+  /** The parts of a joint seed; a record without them was dealt by one party alone. */
+  server_seed?: string | null
+  nonces?: (string | null)[]
+  first: number
   deck: number[] | null
   players: unknown[]
   events: GameEvent[]
 }
 
+/** The number of the stream from which the start player is drawn. */
+const LOT = 2 ** 32 - 1
+/** What SHA-256 appends to 32 bytes: as a nonce it would tell its owner the seed. */
+const PADDING = `80${'0'.repeat(58)}0100`
 const SORTED_DECK = Array.from({ length: 45 }, (_, n) => Math.floor(n / 5) + 1)
 
 function uint32(value: number): Uint8Array {
@@ -65,11 +74,29 @@ export function shuffleCards(
   return pile
 }
 
+/** The SHA-256 of bytes; all in hexadecimal. */
+export const hashHex = (hex: string): string => bytesToHex(sha256(hexToBytes(hex)))
+
+/** The start player whom a seed draws. */
+export const drawStartPlayer = (seed: string, players: number): number =>
+  new RandomSource(hexToBytes(seed), LOT).below(players)
+
+/** Was the seed fixed before the deal, by one party or by all together? */
+function isSeedFixed(record: ShuffleRecord & { seed: string }): boolean {
+  const { seed, server_seed: serverSeed, nonces, commitment, players } = record
+  if (nonces === undefined && serverSeed === undefined) return hashHex(seed) === commitment
+  const revealed = nonces?.filter((nonce) => nonce !== null) ?? []
+  if (!serverSeed || nonces?.length !== players.length) return false
+  if (!revealed.length || revealed.includes(PADDING)) return false
+  return hashHex(serverSeed) === commitment && hashHex(serverSeed + revealed.join('')) === seed
+}
+
 /** Check the commitment, every shuffle and every drawn card of a game against its seed. */
 export function verifyShuffles(record: ShuffleRecord): boolean {
-  if (!record.seed || !record.commitment || !record.deck) return false
-  const seed = hexToBytes(record.seed)
-  if (bytesToHex(sha256(seed)) !== record.commitment) return false
+  const { seed: seedText } = record
+  if (!seedText || !record.commitment || !record.deck) return false
+  if (!isSeedFixed({ ...record, seed: seedText })) return false
+  const seed = hexToBytes(seedText)
   if (!areEqual(shuffleCards(seed, 0, SORTED_DECK), record.deck)) return false
   let pile = record.deck.slice(4 * record.players.length)
   let played: number[] = []

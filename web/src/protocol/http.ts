@@ -107,8 +107,10 @@ export const api = {
   statistics: () => request<Statistics>('GET', '/me/statistics'),
   openTable: (options: TableOptionsInput, start: boolean) =>
     request<TableInfo>('POST', `/tables?start=${start}`, options),
-  takeSeat: (table: string, seat: number) =>
-    request<TableInfo>('POST', `/tables/${table}/seats/${seat}`),
+  takeSeat: (table: string, seat: number, nonceHashes: string[]) =>
+    request<TableInfo>('POST', `/tables/${table}/seats/${seat}`, { nonce_hashes: nonceHashes }),
+  revealNonces: (table: string, nonces: string[]) =>
+    request<TableInfo>('POST', `/tables/${table}/nonces`, { nonces }),
   leaveTable: (table: string) => request<TableInfo>('POST', `/tables/${table}/leave`),
   freeSeat: (table: string, seat: number) =>
     request<TableInfo>('DELETE', `/tables/${table}/seats/${seat}`),
@@ -119,16 +121,21 @@ export const api = {
     request<TableInfo>('PUT', `/tables/${table}/seats/${seat}/bot`, { level }),
   startGame: (table: string) => request<TableInfo>('POST', `/tables/${table}/start`),
   abortGame: (table: string) => request<TableInfo>('POST', `/tables/${table}/abort`),
-  rematch: (table: string, start: boolean) =>
-    request<RematchTable>('POST', `/tables/${table}/rematch?start=${start}`),
+  rematch: (table: string, nonceHashes: string[]) =>
+    request<RematchTable>('POST', `/tables/${table}/rematch?start=true`, {
+      nonce_hashes: nonceHashes
+    }),
   createSeatTransfer: (table: string, seat?: number) =>
     request<SeatTransferSecret>(
       'POST',
       `/tables/${table}/seat-transfers`,
       seat === undefined ? {} : { seat }
     ),
-  claimSeatTransfer: (table: string, secret: string) =>
-    request<TableInfo>('POST', `/tables/${table}/seat-transfers/claim`, { secret }),
+  claimSeatTransfer: (table: string, secret: string, nonceHash: string) =>
+    request<TableInfo>('POST', `/tables/${table}/seat-transfers/claim`, {
+      secret,
+      nonce_hash: nonceHash
+    }),
   record: (table: string) => request<unknown>('GET', `/tables/${table}/record`),
   checkRecord: (record: unknown) => request<RecordCheck>('POST', '/records/check', record),
   hint: (table: string) => request<HintResponse>('POST', `/tables/${table}/hint`)

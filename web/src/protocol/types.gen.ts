@@ -106,9 +106,15 @@ export interface SendChat {
 export interface Rematch {
   type: 'rematch'
   /**
-   * Deal the cards as soon as every seat is taken.
+   * Start the game as soon as every seat is taken.
    */
   start?: boolean
+  /**
+   * One for each seat that you take, in turn order.
+   *
+   * Items: SHA-256 of a nonce of 32 bytes, the client's part of the shuffles' seed. The client reveals it when the game starts.
+   */
+  nonce_hashes?: string[]
   /**
    * Idempotency key: sent again among the last 32 commands of the table, a command is executed once.
    */
@@ -190,9 +196,17 @@ export interface TableInfo {
   absence_limit_s: number
   clock: NoClock | RealTime | Correspondence
   /**
-   * SHA-256 of the seed, from the moment of the deal.
+   * SHA-256 of the server's part of the seed, from the opening of the table. At a table of an older version: of the seed, from the deal on.
    */
   commitment: string | null
+  /**
+   * The game starts: the seats and their hashes are final, and the clients reveal their nonces until then. Null before and after it.
+   */
+  reveal_until: number | null
+  /**
+   * The server's part of the seed, published when the game is over; null if no nonce was revealed, because then it is the seed.
+   */
+  server_seed: string | null
   /**
    * Published when the game is over.
    */
@@ -243,6 +257,14 @@ export interface SeatInfo {
    */
   bot_controlled: boolean
   resigned: boolean
+  /**
+   * SHA-256 of the nonce that the seat's client reveals at the start.
+   */
+  nonce_hash: string | null
+  /**
+   * The client's part of the seed, from the deal on; null if it has none.
+   */
+  nonce: string | null
 }
 /**
  * Unlimited time.
@@ -604,6 +626,8 @@ export interface UpdateMessage {
     | OfferDeclinedPayload
     | BotSeatedPayload
     | TableClosedPayload
+    | NoncesRequestedPayload
+    | NoncesRevealedPayload
     | GameStartedPayload
     | MovePlayedPayload
     | UndoRequestedPayload
@@ -683,6 +707,23 @@ export interface TableClosedPayload {
    * `closed` by the host before the game, `aborted` by a player before every player had moved once, or `abandoned` by everyone for 30 days.
    */
   reason: 'abandoned' | 'aborted' | 'closed'
+}
+/**
+ * The game starts: the clients reveal their nonces.
+ */
+export interface NoncesRequestedPayload {
+  type: 'nonces_requested'
+  /**
+   * Then the cards are dealt without the missing nonces.
+   */
+  until: number
+}
+/**
+ * A client revealed the nonces of its seats; they are published at the deal.
+ */
+export interface NoncesRevealedPayload {
+  type: 'nonces_revealed'
+  seats: number[]
 }
 /**
  * The cards were dealt.
@@ -969,6 +1010,26 @@ export interface PushSubscriptionRequest {
   kinds: ('end' | 'start' | 'turn')[]
 }
 /**
+ * What a person brings to their seats.
+ */
+export interface SeatRequest {
+  /**
+   * One for each seat that you take, in turn order.
+   *
+   * Items: SHA-256 of a nonce of 32 bytes, the client's part of the shuffles' seed. The client reveals it when the game starts.
+   */
+  nonce_hashes?: string[]
+}
+/**
+ * The nonces of the sender's seats.
+ */
+export interface NoncesRequest {
+  /**
+   * In any order; their hashes say whose.
+   */
+  nonces: string[]
+}
+/**
  * The bot for a seat.
  */
 export interface BotRequest {
@@ -988,6 +1049,10 @@ export interface SeatTransferRequest {
  */
 export interface SeatClaimRequest {
   secret: string
+  /**
+   * Before the game.
+   */
+  nonce_hash?: string | null
 }
 /**
  * The learner's moves so far.
@@ -1034,11 +1099,11 @@ export interface PreviewQuery {
   at?: number | null
 }
 /**
- * Whether the game starts at once.
+ * Whether the game starts at once. The cards are dealt when the nonces are revealed.
  */
 export interface StartQuery {
   /**
-   * Deal the cards at once, if no seat is open.
+   * Start the game at once, if no seat is open.
    */
   start?: boolean
 }
@@ -1170,6 +1235,8 @@ export interface ExportedEvent {
     | OfferDeclinedPayload
     | BotSeatedPayload
     | TableClosedPayload
+    | NoncesRequestedPayload
+    | NoncesRevealedPayload
     | GameStartedPayload
     | MovePlayedPayload
     | UndoRequestedPayload
@@ -1594,4 +1661,8 @@ export interface SeatOptions {
    * For all seats or for none.
    */
   colours?: Colour[] | null
+  /**
+   * For `me` and `here`.
+   */
+  nonce_hash?: string | null
 }

@@ -20,6 +20,7 @@ import type {
   ViewMessage
 } from '$/protocol/types.gen'
 import { displayNames } from '$/text/narration'
+import { takePart } from './fair-deal'
 
 const MAX_CHAT_LINES = 100
 const LOG_RELOADS = 5
@@ -211,13 +212,17 @@ export class TableStore implements SocketListener {
     this.presence = message.presence
     this.botPreparing = false
     this.#rebuildLog(message.game_events)
+    void takePart(message.table)
   }
 
   #applyUpdate(message: UpdateMessage): void {
     if (this.#nextNumber !== null && message.number < this.#nextNumber) return // a duplicate
     this.#nextNumber = message.number + 1
     const request = this.#table?.undo
-    if (message.table) this.#table = message.table
+    if (message.table) {
+      this.#table = message.table
+      void takePart(message.table)
+    }
     const { event, patch } = message
     const isAccepted = event.type === 'undo_answered' && event.accepted
     // The request is gone without consent, and not because its author withdrew it.

@@ -20,6 +20,8 @@ const seat = (changes: Partial<SeatInfo>): SeatInfo => ({
   you: false,
   bot_controlled: false,
   resigned: false,
+  nonce_hash: null,
+  nonce: null,
   ...changes
 })
 const table = {

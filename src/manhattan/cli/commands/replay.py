@@ -68,7 +68,7 @@ def replay(
 
 def _verify(file: Path) -> None:
     screen, name = console(stderr=True), _display_name(file)
-    games = redacted = unfinished = seedless = 0
+    games = redacted = unfinished = seedless = alone = joint = nonces = 0
     completed = False
     with suppress(KeyboardInterrupt), screen.status("Verifying…") as status:
         for recorded in _read_records(file):
@@ -77,6 +77,11 @@ def _verify(file: Path) -> None:
             unfinished += recorded.result is None
             redacted += recorded.deck is None
             seedless += recorded.deck is not None and recorded.seed is None
+            if recorded.server_seed is not None:
+                joint += 1
+                nonces += sum(nonce is not None for nonce in recorded.nonces or ())
+            elif recorded.seed is not None:
+                alone += 1
             status.update(f"Verifying… {_count(games)} so far")
         completed = True
     if not completed:
@@ -92,10 +97,21 @@ def _verify(file: Path) -> None:
     ]
     note = f" ({'; '.join(notes)})" if notes else ""
     typer.echo(f"{name}: {_count(games)} verified: rules, shuffles and scores{note}.")
+    if joint:
+        typer.echo(
+            f"{_count(joint)} dealt jointly: the server's part of the seed matches its commitment, "
+            f"and the seed follows from it and {_count(nonces, 'nonce')} of the players' clients. "
+            "No party alone could choose the cards."
+        )
+    if joint and alone:
+        typer.echo(
+            f"{_count(alone)} dealt by one party alone: the seed matches its commitment, and was "
+            "not changed after the deal. That party could choose it before."
+        )
 
 
-def _count(games: int) -> str:
-    return "1 game" if games == 1 else f"{games} games"
+def _count(number: int, what: str = "game") -> str:
+    return f"1 {what}" if number == 1 else f"{number} {what}s"
 
 
 def _read_records(file: Path) -> Iterator[Record]:

@@ -15,8 +15,8 @@ from msgspec import Meta
 from manhattan.rules import Move, State
 from manhattan.server.domain.clocks import Milliseconds
 from manhattan.server.domain.events import PersonId
-from manhattan.server.domain.options import LevelName, SeatNumber
-from manhattan.server.domain.state import MAX_PROCESSED_COMMANDS
+from manhattan.server.domain.options import LevelName, NonceHash, SeatNumber
+from manhattan.server.domain.state import MAX_PROCESSED_COMMANDS, REVEAL_TIMEOUT
 
 CommandId = Annotated[
     str,
@@ -93,6 +93,8 @@ class TakeSeat(msgspec.Struct, frozen=True):
     """Take a certain open seat, those that a rematch offers you, or the first."""
 
     seat: SeatNumber | None = None
+    nonce_hashes: tuple[NonceHash, ...] = ()
+    """For the seats that are taken, in turn order."""
 
 
 class LeaveTable(msgspec.Struct, frozen=True):
@@ -118,9 +120,21 @@ class FreeSeat(msgspec.Struct, frozen=True):
 
 
 class StartGame(msgspec.Struct, frozen=True):
-    """Deal the cards; the host's right, and in a rematch every player's."""
+    """Start the game; the host's right, and in a rematch every player's. The cards are dealt when
+    the clients that sent a hash have revealed their nonces."""
 
     seed: str
+    """For a table that an older version opened, without a part of the server."""
+    reveal_ms: Milliseconds = REVEAL_TIMEOUT
+    """How long the deal waits for nonces."""
+
+
+class RevealNonces(msgspec.Struct, frozen=True):
+    """Reveal nonces whose hashes seats at the table have. That the hash fits proves enough: only
+    the client that drew a nonce knows it."""
+
+    nonces: tuple[str, ...]
+    """64 hexadecimal digits each."""
 
 
 class CloseTable(msgspec.Struct, frozen=True):
@@ -150,6 +164,7 @@ class ClaimSeatTransfer(msgspec.Struct, frozen=True):
     """Take over a seat from another device."""
 
     secret: str
+    nonce_hash: NonceHash | None = None
 
 
 # Commands of the server itself.
@@ -171,7 +186,8 @@ class PlayBotMove(msgspec.Struct, frozen=True):
 
 
 class ApplyTimeout(msgspec.Struct, frozen=True):
-    """Do what is overdue: expire an undo request or a player's time, or close the table."""
+    """Do what is overdue: deal without missing nonces, expire an undo request or a player's time,
+    or close the table."""
 
 
 GameCommand = PlayMove | RequestUndo | AnswerUndo | Resign | Resume | SendChat
@@ -185,7 +201,7 @@ SeatCommand = (
     | CreateSeatTransfer
     | ClaimSeatTransfer
 )
-LobbyCommand = SeatCommand | StartGame | CloseTable | AbortGame | OpenRematch
+LobbyCommand = SeatCommand | StartGame | RevealNonces | CloseTable | AbortGame | OpenRematch
 SystemCommand = PlayBotMove | ApplyTimeout
 """Commands of the scheduler, which have no actor."""
 TableCommand = GameCommand | LobbyCommand | SystemCommand

@@ -50,7 +50,7 @@ def check_host(state: TableState, person: PersonId) -> None:
 def check_lobby(state: TableState) -> None:
     if state.stage == "closed":
         raise CommandRejected(ErrorCode.CLOSED)
-    if state.stage != "lobby":
+    if state.are_seats_final:
         raise CommandRejected(ErrorCode.ALREADY_STARTED)
 
 

@@ -35,6 +35,7 @@ from manhattan.server.domain.conditions import (
     own_seats,
     started_game,
 )
+from manhattan.server.domain.decide_deal import deal_without_missing_nonces
 from manhattan.server.domain.decide_lobby import decide_lobby_command
 from manhattan.server.domain.errors import (
     AlreadyProcessed,
@@ -44,6 +45,7 @@ from manhattan.server.domain.errors import (
 )
 from manhattan.server.domain.events import (
     ChatSent,
+    GameStarted,
     MovePlayed,
     PersonId,
     PlayerResigned,
@@ -135,7 +137,9 @@ def _play_bot_move(state: TableState, command: PlayBotMove, now: Milliseconds) -
 
 def _apply_timeout(
     state: TableState, now: Milliseconds
-) -> TimeExpired | UndoAnswered | TableClosed:
+) -> GameStarted | TimeExpired | UndoAnswered | TableClosed:
+    if state.pending_deal is not None and now >= state.pending_deal.until:
+        return deal_without_missing_nonces(state.pending_deal, now)
     if state.undo is not None and now >= state.undo.at + UNDO_TIMEOUT:
         return UndoAnswered(at=now, accepted=False)
     clocks = state.clocks

@@ -20,6 +20,7 @@ from manhattan.server.domain.commands import (
     LeaveTable,
     LobbyCommand,
     OpenRematch,
+    RevealNonces,
     SeatBot,
     SeatCommand,
     StartGame,
@@ -36,10 +37,10 @@ from manhattan.server.domain.conditions import (
     own_seats,
     started_game,
 )
+from manhattan.server.domain.decide_deal import reveal_nonces, start_game
 from manhattan.server.domain.errors import CommandRejected, CommandSuperseded, ErrorCode
 from manhattan.server.domain.events import (
     BotSeated,
-    GameStarted,
     OfferAccepted,
     OfferDeclined,
     PersonId,
@@ -61,7 +62,9 @@ def decide_lobby_command(
     """Return the event that a command about seats, the start or the next game becomes."""
     match command:
         case StartGame():
-            return _start_game(state, command, actor.person, now)
+            return start_game(state, command, actor.person, now)
+        case RevealNonces():
+            return reveal_nonces(state, command, actor.person, now)
         case CloseTable():
             return _close_table(state, actor.person, now)
         case AbortGame():
@@ -103,7 +106,8 @@ def _take_seat(
         raise CommandRejected(ErrorCode.REMOVED_BY_HOST, host=state.host_name)
     number, offered = command.seat, offered_seats(state, person)
     if offered and (number is None or number in offered):
-        return OfferAccepted(at=now, by=person, seats=offered)
+        hashes = command.nonce_hashes[: len(offered)]
+        return OfferAccepted(at=now, by=person, seats=offered, nonce_hashes=hashes)
     if number is None:
         number = _first_open_seat(state)
     seat = find_seat(state, number)
@@ -112,7 +116,8 @@ def _take_seat(
     if seat.offered_to is not None:
         raise CommandRejected(ErrorCode.SEAT_OFFERED, name=seat.name)
     check_table_limit(state, person)
-    return SeatTaken(at=now, by=person, seat=number, name=actor.name)
+    nonce_hash = next(iter(command.nonce_hashes), None)
+    return SeatTaken(at=now, by=person, seat=number, name=actor.name, nonce_hash=nonce_hash)
 
 
 def _first_open_seat(state: TableState) -> int:
@@ -172,19 +177,6 @@ def _seats_with(state: TableState, number: int) -> tuple[int, ...]:
     return state.seats_of(state.seats[number].person) or (number,)
 
 
-def _start_game(
-    state: TableState, command: StartGame, person: PersonId, now: Milliseconds
-) -> GameStarted:
-    if state.rematch_of is None:
-        check_host(state, person)
-    else:
-        own_seats(state, person)
-    check_lobby(state)
-    if any(seat.is_open for seat in state.seats):
-        raise CommandRejected(ErrorCode.SEATS_OPEN)
-    return GameStarted(at=now, by=person, seed=command.seed)
-
-
 def _close_table(state: TableState, person: PersonId, now: Milliseconds) -> TableClosed:
     check_host(state, person)
     check_lobby(state)
@@ -237,7 +229,13 @@ def _claim_seat_transfer(
     digest = _digest(command.secret)
     for transfer in state.transfers:
         if transfer.digest == digest and now - transfer.at <= TRANSFER_LIFETIME:
-            return SeatTransferred(at=now, by=person, seat=transfer.seat, digest=digest)
+            return SeatTransferred(
+                at=now,
+                by=person,
+                seat=transfer.seat,
+                digest=digest,
+                nonce_hash=None if state.are_seats_final else command.nonce_hash,
+            )
     raise CommandRejected(ErrorCode.TRANSFER_EXPIRED)
 
 

@@ -35,6 +35,8 @@ class ErrorCode(StrEnum):
     REMOVED_BY_HOST = "removed_by_host"
     SEATS_OPEN = "seats_open"
     NOT_STARTED = "not_started"
+    NONCE_MISMATCH = "nonce_mismatch"
+    ALREADY_REVEALED = "already_revealed"
     ALREADY_STARTED = "already_started"
     OVER = "over"
     NOT_OVER = "not_over"
@@ -91,6 +93,8 @@ SENTENCES: Final[Mapping[ErrorCode, str]] = MappingProxyType(
         ErrorCode.REMOVED_BY_HOST: "{host} has removed you from this table; you can watch.",
         ErrorCode.SEATS_OPEN: "A seat is still open: wait for a player, or give it to a bot.",
         ErrorCode.NOT_STARTED: "The game hasn't started yet.",
+        ErrorCode.NONCE_MISMATCH: "No seat at this table has the hash of this nonce.",
+        ErrorCode.ALREADY_REVEALED: "These nonces were revealed before.",
         ErrorCode.ALREADY_STARTED: "The game has already started.",
         ErrorCode.OVER: "The game is over.",
         ErrorCode.NOT_OVER: "The game isn't over yet.",

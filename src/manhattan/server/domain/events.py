@@ -12,7 +12,7 @@ from typing import Final, Literal
 import msgspec
 
 from manhattan.server.domain.clocks import Milliseconds
-from manhattan.server.domain.options import TableOptions
+from manhattan.server.domain.options import NonceHash, TableOptions
 
 TableId = str
 PersonId = str
@@ -53,6 +53,12 @@ class TableOpened(_TableEvent, frozen=True, tag="table_opened"):
     """In old events: seats that belonged to the other players from the start, unasked."""
     bot_names: tuple[str, ...] = ()
     """The names of its bots, in turn order; older events have none."""
+    server_seed: str | None = None
+    """The server's part of the shuffles' seed, 64 hexadecimal digits. Its SHA-256 is published at
+    once, and itself hidden until the game is over. Older events have none."""
+
+    def __repr__(self) -> str:
+        return f"TableOpened(at={self.at}, by={self.by!r})"  # without the seed, for logs
 
 
 class SeatTaken(_TableEvent, frozen=True, tag="seat_taken"):
@@ -60,6 +66,7 @@ class SeatTaken(_TableEvent, frozen=True, tag="seat_taken"):
 
     seat: int
     name: str
+    nonce_hash: NonceHash | None = None
 
 
 class SeatVacated(_TableEvent, frozen=True, tag="seat_vacated"):
@@ -74,6 +81,8 @@ class OfferAccepted(_TableEvent, frozen=True, tag="offer_accepted"):
     """A person took the seats that a rematch offered them: all of those at their screen."""
 
     seats: tuple[int, ...]
+    nonce_hashes: tuple[NonceHash, ...] = ()
+    """For these seats, in turn order. Seats beyond them have none."""
 
 
 class OfferDeclined(_TableEvent, frozen=True, tag="offer_declined"):
@@ -97,11 +106,32 @@ class TableClosed(_TableEvent, frozen=True, tag="table_closed"):
     reason: CloseReason = "closed"
 
 
+class NoncesRequested(_TableEvent, frozen=True, tag="nonces_requested"):
+    """The game starts: the seats and the hashes of nonces are final, and the clients that sent a
+    hash reveal their nonces."""
+
+    until: Milliseconds
+    """Then the cards are dealt without the nonces that are missing."""
+
+
+class NoncesRevealed(_TableEvent, frozen=True, tag="nonces_revealed"):
+    """A client revealed the nonces of its seats. The client that completes them causes
+    ``GameStarted`` instead."""
+
+    seats: tuple[int, ...]
+    nonces: tuple[str, ...]
+    """Of these seats. 64 hexadecimal digits each; public from the deal on."""
+
+
 class GameStarted(_TableEvent, frozen=True, tag="game_started"):
     """The cards were shuffled and dealt."""
 
-    seed: str
-    """64 hexadecimal digits. Hidden until the game is over."""
+    nonces: tuple[str | None, ...] = ()
+    """The revealed nonces by seat. The seed follows from the server's part and from them; if there
+    are none, it is the server's part."""
+    seed: str | None = None
+    """In events of tables that have no ``server_seed``: the seed, 64 hexadecimal digits. Hidden
+    until the game is over."""
 
     def __repr__(self) -> str:
         return f"GameStarted(at={self.at}, by={self.by!r})"  # without the seed, for logs
@@ -165,6 +195,8 @@ class SeatTransferred(_TableEvent, frozen=True, tag="seat_transferred"):
 
     seat: int
     digest: str
+    nonce_hash: NonceHash | None = None
+    """Of the other device, before the game."""
 
 
 class ChatSent(_TableEvent, frozen=True, tag="chat_sent"):
@@ -188,6 +220,8 @@ TableEvent = (
     | OfferDeclined
     | BotSeated
     | TableClosed
+    | NoncesRequested
+    | NoncesRevealed
     | GameStarted
     | MovePlayed
     | UndoRequested

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from manhattan.bots.names import BOT_NAMES, free_bot_name
 from manhattan.game import Game
-from manhattan.rules import Build, Built, Redrew, draw_start_player
+from manhattan.rules import Build, Built, JointSeed, Redrew, draw_start_player
 from manhattan.server.domain.clocks import (
     Clocks,
     Milliseconds,
@@ -28,6 +28,8 @@ from manhattan.server.domain.events import (
     ChatSent,
     GameStarted,
     MovePlayed,
+    NoncesRequested,
+    NoncesRevealed,
     OfferAccepted,
     OfferDeclined,
     PlayerResigned,
@@ -45,6 +47,7 @@ from manhattan.server.domain.events import (
     UndoAnswered,
     UndoRequested,
 )
+from manhattan.server.domain.evolve_deal import pending_deal, seed_of
 from manhattan.server.domain.state import (
     CHAT_HISTORY,
     MAX_PROCESSED_COMMANDS,
@@ -73,7 +76,12 @@ def initial_state(table: str, event: TableOpened) -> TableState:
     for number, (seat_options, player) in enumerate(zip(options.seats, setup.players, strict=True)):
         seat = Seat(player.side, player.colours)
         if seat_options.occupant in ("me", "here"):
-            seat = replace(seat, name=seat_options.name or event.name, person=event.by)
+            seat = replace(
+                seat,
+                name=seat_options.name or event.name,
+                person=event.by,
+                nonce_hash=seat_options.nonce_hash,
+            )
         elif (reservation := reserved.get(number)) is not None:
             seat = replace(seat, name=reservation.name, person=reservation.person)
         elif (offer := offered.get(number)) is not None:
@@ -95,6 +103,7 @@ def initial_state(table: str, event: TableOpened) -> TableState:
         seats=Seats(seats),
         schedule=setup.schedule,
         clocks=initial_clocks(options.clock, len(seats)),
+        server_seed=event.server_seed,
         rematch_of=event.rematch_of,
     )
 
@@ -152,6 +161,8 @@ def _change_table(state: TableState, event: TableEvent) -> Changes:
             return _undo(state, event)
         case GameStarted():
             return _start_game(state, event)
+        case NoncesRequested() | NoncesRevealed():
+            return {"changed_at": event.at, "pending_deal": pending_deal(state, event)}
         case PlayerResigned() | TimeExpired() | PlayerSubstituted() | PlayerReturned():
             return _change_control(state, event)
         case TableOpened() | MovePlayed() | ChatSent():
@@ -187,12 +198,14 @@ def _play_move(state: TableState, event: MovePlayed) -> Changes:
 
 
 def _start_game(state: TableState, event: GameStarted) -> Changes:
-    seed = bytes.fromhex(event.seed)
+    seed = seed_of(state, event)
     first = state.options.first
     if first == "random":
-        first = draw_start_player(seed, len(state.seats))
+        drawn_from = seed.seed if isinstance(seed, JointSeed) else seed
+        first = draw_start_player(drawn_from, len(state.seats))
     setup = state.options.setup([seat.name for seat in state.seats], first)
-    return _continue(state, state.seats, Game.from_seed(setup, seed), event.at)
+    game = Game.from_seed(setup, seed)
+    return {**_continue(state, state.seats, game, event.at), "pending_deal": None}
 
 
 def _undo(state: TableState, event: UndoRequested | UndoAnswered) -> Changes:
@@ -301,19 +314,31 @@ def _change_seats(
 ) -> Changes:
     match event:
         case SeatTaken():
-            seats = _with_seat(state, event.seat, name=event.name, person=event.by)
+            seats = _with_seat(
+                state,
+                event.seat,
+                name=event.name,
+                person=event.by,
+                nonce_hash=event.nonce_hash,
+            )
             return {"seats": _rename_bots(seats, event.name)}
         case SeatVacated():
             return _vacate_seats(state, event)
         case OfferAccepted():
-            return {"seats": _with_seats(state, event.seats, person=event.by, offered_to=None)}
+            return {"seats": _accept_offer(state, event)}
         case OfferDeclined():
             return {"seats": _with_seats(state, event.seats, name="", offered_to=None)}
         case BotSeated():
             bots = sum(seat.level is not None for seat in state.seats)
             name = event.name or _numbered_name(event.level, bots + 1)
             seats = _with_seat(
-                state, event.seat, name=name, level=event.level, person=None, offered_to=None
+                state,
+                event.seat,
+                name=name,
+                level=event.level,
+                person=None,
+                offered_to=None,
+                nonce_hash=None,
             )
             return {"seats": seats}
         case SeatTransferCreated():
@@ -322,7 +347,7 @@ def _change_seats(
             return {"transfers": (*remaining, transfer)}
         case SeatTransferred():
             transfers = tuple(t for t in state.transfers if t.digest != event.digest)
-            seats = _with_seat(state, event.seat, person=event.by)
+            seats = _transfer_seat(state, event)
             return {
                 "seats": seats,
                 "transfers": transfers,
@@ -331,8 +356,28 @@ def _change_seats(
             }
 
 
+def _accept_offer(state: TableState, event: OfferAccepted) -> Seats:
+    hashes = dict(zip(event.seats, event.nonce_hashes, strict=False))
+    return Seats(
+        replace(seat, person=event.by, offered_to=None, nonce_hash=hashes.get(n))
+        if n in event.seats
+        else seat
+        for n, seat in enumerate(state.seats)
+    )
+
+
+def _transfer_seat(state: TableState, event: SeatTransferred) -> Seats:
+    """Give a seat to another device. Before the game it brings its own hash; later the old device
+    reveals the nonce."""
+    if state.are_seats_final:
+        return _with_seat(state, event.seat, person=event.by)
+    return _with_seat(state, event.seat, person=event.by, nonce_hash=event.nonce_hash)
+
+
 def _vacate_seats(state: TableState, event: SeatVacated) -> Changes:
-    seats = _with_seats(state, event.seats, name="", person=None, level=None, offered_to=None)
+    seats = _with_seats(
+        state, event.seats, name="", person=None, level=None, offered_to=None, nonce_hash=None
+    )
     # Their transfers end as well: the seat, and its cards, will be another person's.
     transfers = tuple(t for t in state.transfers if t.seat not in event.seats)
     removed = state.removed if event.removed is None else state.removed | {event.removed}

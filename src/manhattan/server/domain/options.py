@@ -28,6 +28,15 @@ SeatNumber = Annotated[
 ]
 LevelName = Annotated[str, Meta(pattern=f"^({'|'.join(LEVELS)})$", examples=["medium"])]
 
+NonceHash = Annotated[
+    str,
+    Meta(
+        pattern="^[0-9a-f]{64}$",
+        description="SHA-256 of a nonce of 32 bytes, the client's part of the shuffles' seed. The "
+        "client reveals it when the game starts.",
+    ),
+]
+
 _AbsenceSeconds = Annotated[int, Meta(ge=30, le=14 * 24 * 60 * 60)]
 _Colours = Annotated[tuple[Colour, ...], Meta(max_length=2)]
 
@@ -46,6 +55,7 @@ class SeatOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     level: Annotated[LevelName | None, Meta(description="For `bot`.")] = None
     side: Annotated[Side | None, Meta(description="For all seats or for none.")] = None
     colours: Annotated[_Colours | None, Meta(description="For all seats or for none.")] = None
+    nonce_hash: Annotated[NonceHash | None, Meta(description="For `me` and `here`.")] = None
 
     def __post_init__(self) -> None:
         if self.occupant == "bot" and self.level is None:
@@ -56,6 +66,8 @@ class SeatOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             raise SetupError("Another person on the same screen needs a name.")
         if self.occupant in ("open", "bot") and self.name is not None:
             raise SetupError("Only people on this screen are named here.")
+        if self.occupant in ("open", "bot") and self.nonce_hash is not None:
+            raise SetupError("Only people on this screen send the hash of a nonce here.")
         if self.name is not None:
             check_name(self.name)
 

@@ -32,6 +32,8 @@ needs no key: asked for again, it is the same new table."""
 ABANDONED_DAYS: Final = 30
 """A table at which nothing happens for this time is closed, if no clock runs there."""
 UNDO_TIMEOUT: Final[Milliseconds] = 60_000
+REVEAL_TIMEOUT: Final[Milliseconds] = 5000
+"""How long a deal waits for the nonces of clients, unless the server is configured otherwise."""
 TRANSFER_LIFETIME: Final[Milliseconds] = 60 * 60_000
 
 _DAY_MS: Final[Milliseconds] = 24 * 60 * 60_000
@@ -49,6 +51,8 @@ class Seat(msgspec.Struct, frozen=True):
     """The bot that holds the seat."""
     offered_to: PersonId | None = None
     """The person who alone can take the open seat, in a rematch."""
+    nonce_hash: str | None = None
+    """The hash of the nonce that the holder's client reveals when the game starts."""
     bot_controlled: bool = False
     """A bot plays here for the person who holds the seat."""
     resigned: bool = False
@@ -79,6 +83,15 @@ class Seats(tuple[Seat, ...]):
     def unshared(self) -> frozenset[int]:
         """The seats of people who don't share their screen."""
         return frozenset(own[0] for own in self.by_person.values() if len(own) == 1)
+
+
+class PendingDeal(msgspec.Struct, frozen=True):
+    """A game that starts: clients reveal their nonces before the deal."""
+
+    until: Milliseconds
+    """Then the cards are dealt without the nonces that are missing."""
+    nonces: tuple[str | None, ...]
+    """Those that were revealed, by seat."""
 
 
 class UndoRequest(msgspec.Struct, frozen=True):
@@ -124,6 +137,10 @@ class TableState(msgspec.Struct, frozen=True, kw_only=True):
     seats: Seats
     schedule: Schedule
     clocks: Clocks
+    server_seed: str | None = None
+    """The server's part of the shuffles' seed, drawn when the table was opened; None at tables that
+    an older version opened."""
+    pending_deal: PendingDeal | None = None
     game: Game | None = None
     undo: UndoRequest | None = None
     last_revealed_ply: int = -1
@@ -149,6 +166,9 @@ class TableState(msgspec.Struct, frozen=True, kw_only=True):
     removed: frozenset[PersonId] = frozenset()
     """People whom the host has removed."""
     close_reason: CloseReason | None = None
+
+    def __repr__(self) -> str:
+        return f"TableState(id={self.id!r}, number={self.number})"  # without secrets, for logs
 
     def seats_of(self, person: PersonId | None) -> tuple[int, ...]:
         """Return a person's seats: more than one where people share a screen."""
@@ -177,6 +197,11 @@ class TableState(msgspec.Struct, frozen=True, kw_only=True):
         return frozenset(self.seats.by_person)
 
     @property
+    def are_seats_final(self) -> bool:
+        """Whether the game starts, or has started: seats don't open any more."""
+        return self.stage != "lobby" or self.pending_deal is not None
+
+    @property
     def mover(self) -> int | None:
         """The player to move."""
         if self.game is None or self.stage != "playing":
@@ -195,6 +220,8 @@ class TableState(msgspec.Struct, frozen=True, kw_only=True):
         """The moment at which the table needs attention: a timeout, or a bot's move."""
         if self.stage not in ("lobby", "playing"):
             return None
+        if self.pending_deal is not None:
+            return self.pending_deal.until
         clock = self.clocks.due
         if self.undo is not None:
             other = self.undo.at + UNDO_TIMEOUT

@@ -10,11 +10,12 @@ import json
 from typing import Annotated, Final
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, field
 
 from manhattan.server.domain.commands import ClientCommand, CommandId, GameCommand, MoveText
 from manhattan.server.domain.errors import CommandRejected, ErrorCode
 from manhattan.server.protocol.errors import malformed
+from manhattan.server.protocol.requests import NonceHashes
 
 MAX_COMMAND_LENGTH: Final = 4 * 1024
 """Characters of a command."""
@@ -26,9 +27,10 @@ class Rematch(ClientCommand, frozen=True, tag="rematch"):
     belongs to the new table, whose view is the answer. Sent again at the old table, it leads to the
     same one."""
 
-    start: Annotated[bool, Meta(description="Deal the cards as soon as every seat is taken.")] = (
+    start: Annotated[bool, Meta(description="Start the game as soon as every seat is taken.")] = (
         False
     )
+    nonce_hashes: NonceHashes = field(default_factory=list)
 
 
 class ExplainMove(ClientCommand, frozen=True, tag="why"):

@@ -270,6 +270,14 @@ class SeatInfo(_Payload, frozen=True):
     you: bool
     bot_controlled: Annotated[bool, Meta(description="A bot plays for the absent person.")]
     resigned: bool
+    nonce_hash: Annotated[
+        str | None,
+        Meta(description="SHA-256 of the nonce that the seat's client reveals at the start."),
+    ]
+    nonce: Annotated[
+        str | None,
+        Meta(description="The client's part of the seed, from the deal on; null if it has none."),
+    ]
 
 
 class UndoRequestInfo(_Payload, frozen=True):
@@ -305,7 +313,25 @@ class TableInfo(_Payload, frozen=True):
     ]
     clock: NoClock | RealTime | Correspondence
     commitment: Annotated[
-        str | None, Meta(description="SHA-256 of the seed, from the moment of the deal.")
+        str | None,
+        Meta(
+            description="SHA-256 of the server's part of the seed, from the opening of the table. "
+            "At a table of an older version: of the seed, from the deal on."
+        ),
+    ]
+    reveal_until: Annotated[
+        Milliseconds | None,
+        Meta(
+            description="The game starts: the seats and their hashes are final, and the clients "
+            "reveal their nonces until then. Null before and after it."
+        ),
+    ]
+    server_seed: Annotated[
+        str | None,
+        Meta(
+            description="The server's part of the seed, published when the game is over; null if "
+            "no nonce was revealed, because then it is the seed."
+        ),
     ]
     seed: Annotated[str | None, Meta(description="Published when the game is over.")]
     undo: UndoRequestInfo | None

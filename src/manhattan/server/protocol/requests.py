@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, field
 
 from manhattan.rules.setup import check_name
-from manhattan.server.domain.options import LevelName, Name, SeatNumber
+from manhattan.server.domain.options import LevelName, Name, NonceHash, SeatNumber
 
 MAX_TUTORIAL_MOVES: Final = 10
 MAX_PLY: Final = 9999
@@ -85,6 +85,27 @@ class PushSubscriptionRequest(PushEndpoint, frozen=True):
     ]
 
 
+NonceHashes = Annotated[
+    list[NonceHash],
+    Meta(max_length=4, description="One for each seat that you take, in turn order."),
+]
+
+
+class SeatRequest(_Request, frozen=True):
+    """What a person brings to their seats."""
+
+    nonce_hashes: NonceHashes = field(default_factory=list)
+
+
+class NoncesRequest(_Request, frozen=True):
+    """The nonces of the sender's seats."""
+
+    nonces: Annotated[
+        tuple[Annotated[str, Meta(pattern="^[0-9a-f]{64}$")], ...],
+        Meta(min_length=1, max_length=4, description="In any order; their hashes say whose."),
+    ]
+
+
 class BotRequest(_Request, frozen=True):
     """The bot for a seat."""
 
@@ -104,6 +125,7 @@ class SeatClaimRequest(_Request, frozen=True):
     """The secret of a seat transfer."""
 
     secret: Annotated[str, Meta(min_length=10, max_length=100)]
+    nonce_hash: Annotated[NonceHash | None, Meta(description="Before the game.")] = None
 
 
 class TutorialRequest(_Request, frozen=True):
@@ -149,6 +171,6 @@ class PreviewQuery(msgspec.Struct, frozen=True):
 
 
 class StartQuery(msgspec.Struct, frozen=True):
-    """Whether the game starts at once."""
+    """Whether the game starts at once. The cards are dealt when the nonces are revealed."""
 
-    start: Annotated[bool, Meta(description="Deal the cards at once, if no seat is open.")] = False
+    start: Annotated[bool, Meta(description="Start the game at once, if no seat is open.")] = False

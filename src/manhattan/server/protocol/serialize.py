@@ -32,6 +32,7 @@ from manhattan.rules import (
     Shuffled,
     Stock,
     Tower,
+    commitment,
 )
 from manhattan.rules.blocks import LARGEST
 from manhattan.rules.board import SITES
@@ -121,12 +122,14 @@ def problem_of(refusal: Refusal) -> Problem:
 def table_info(state: TableState, person: PersonId | None) -> TableInfo:
     """Describe a table as one person sees it."""
     options, game = state.options, state.game
+    revealed = game if state.stage == "over" else None
+    joint = revealed.joint if revealed else None
     return TableInfo(
         id=state.id,
         stage=state.stage,
         edition=options.edition,
         house_rules=options.house_rules,
-        seats=[_seat_info(seat, person) for seat in state.seats],
+        seats=[_seat_info(state, number, person) for number in range(len(state.seats))],
         host=person == state.host,
         host_name=state.host_name,
         first=game.setup.first if game else options.first,
@@ -137,8 +140,10 @@ def table_info(state: TableState, person: PersonId | None) -> TableInfo:
         bot_delay_ms=options.bot_delay_ms,
         absence_limit_s=options.absence_limit_s,
         clock=options.clock,
-        commitment=game.commitment if game else None,
-        seed=game.seed.hex() if game and game.seed and state.stage == "over" else None,
+        commitment=_commitment(state),
+        reveal_until=state.pending_deal.until if state.pending_deal else None,
+        server_seed=joint.server_seed.hex() if joint else None,
+        seed=revealed.seed.hex() if revealed and revealed.seed else None,
         undo=_undo_request_info(state, state.undo, person) if state.undo else None,
         rematch_of=state.rematch_of,
         rematch=state.rematch,
@@ -148,7 +153,17 @@ def table_info(state: TableState, person: PersonId | None) -> TableInfo:
     )
 
 
-def _seat_info(seat: Seat, person: PersonId | None) -> SeatInfo:
+def _commitment(state: TableState) -> str | None:
+    """Return the server's commitment: to its part of the seed, or, if an older version opened the
+    table, to the seed."""
+    if state.server_seed is not None:
+        return commitment(bytes.fromhex(state.server_seed))
+    return state.game.commitment if state.game else None
+
+
+def _seat_info(state: TableState, number: int, person: PersonId | None) -> SeatInfo:
+    seat, joint = state.seats[number], state.game.joint if state.game else None
+    nonce = joint.nonces[number] if joint else None
     return SeatInfo(
         side=seat.side.value,
         colours=[colour.value for colour in seat.colours],
@@ -158,6 +173,8 @@ def _seat_info(seat: Seat, person: PersonId | None) -> SeatInfo:
         you=seat.person is not None and seat.person == person,
         bot_controlled=seat.bot_controlled,
         resigned=seat.resigned,
+        nonce_hash=seat.nonce_hash,
+        nonce=nonce.hex() if nonce else None,
     )
 
 

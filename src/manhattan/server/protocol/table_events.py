@@ -1,7 +1,7 @@
 """The ``event`` of an update: what everyone at the table may know of a table event.
 
-A tagged union with the types of ``manhattan.server.domain.events``. Hidden are the seed, the
-people's ids, command ids and the digests of seat transfers.
+A tagged union with the types of ``manhattan.server.domain.events``. Hidden are the seed and
+its parts, the people's ids, command ids and the digests of seat transfers.
 """
 
 from __future__ import annotations
@@ -12,12 +12,15 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
+from manhattan.server.domain.clocks import Milliseconds
 from manhattan.server.domain.events import (
     BotSeated,
     ChatSent,
     CloseReason,
     GameStarted,
     MovePlayed,
+    NoncesRequested,
+    NoncesRevealed,
     OfferAccepted,
     OfferDeclined,
     PlayerResigned,
@@ -87,6 +90,20 @@ class TableClosedPayload(_Event, frozen=True, tag="table_closed"):
             "player had moved once, or `abandoned` by everyone for 30 days."
         ),
     ]
+
+
+class NoncesRequestedPayload(_Event, frozen=True, tag="nonces_requested"):
+    """The game starts: the clients reveal their nonces."""
+
+    until: Annotated[
+        Milliseconds, Meta(description="Then the cards are dealt without the missing nonces.")
+    ]
+
+
+class NoncesRevealedPayload(_Event, frozen=True, tag="nonces_revealed"):
+    """A client revealed the nonces of its seats; they are published at the deal."""
+
+    seats: tuple[int, ...]
 
 
 class GameStartedPayload(_Event, frozen=True, tag="game_started"):
@@ -171,6 +188,8 @@ TableEventPayload = (
     | OfferDeclinedPayload
     | BotSeatedPayload
     | TableClosedPayload
+    | NoncesRequestedPayload
+    | NoncesRevealedPayload
     | GameStartedPayload
     | MovePlayedPayload
     | UndoRequestedPayload
@@ -194,6 +213,8 @@ _PAYLOADS: Final[Mapping[type[TableEvent], type[TableEventPayload]]] = {
     OfferDeclined: OfferDeclinedPayload,
     BotSeated: BotSeatedPayload,
     TableClosed: TableClosedPayload,
+    NoncesRequested: NoncesRequestedPayload,
+    NoncesRevealed: NoncesRevealedPayload,
     GameStarted: GameStartedPayload,
     MovePlayed: MovePlayedPayload,
     UndoRequested: UndoRequestedPayload,

@@ -45,6 +45,8 @@ log = logging.getLogger("manhattan.server")
 
 _EVENTS_IN_ONE_GO: Final = 100
 """Events that are replayed before other work gets its turn: three milliseconds."""
+_DEAL_CHECKS: Final = 100
+_DEAL_CHECK_S: Final = 0.1
 _MAX_ATTEMPTS: Final = 8
 """Attempts at a table where bots play on meanwhile."""
 
@@ -177,7 +179,7 @@ async def _leave(tables: TableService, table: str, person: Person) -> None:
     """Let the other people at a table play on."""
     actor = Actor(person.id, person.name)
     with suppress(ManhattanError):  # the table has changed meanwhile, or can't be read
-        state = (await tables.session(table)).state
+        state = await _settled_state(tables, table)
         commands: list[TableCommand] = []
         own = state.seats_of(person.id)
         if state.stage == "lobby":
@@ -191,6 +193,16 @@ async def _leave(tables: TableService, table: str, person: Person) -> None:
             ]
         for command in commands:
             await tables.execute(table, command, actor)
+
+
+async def _settled_state(tables: TableService, table: str) -> TableState:
+    """Return a table's state when no deal is pending: nobody can leave before it."""
+    session = await tables.session(table)
+    for _ in range(_DEAL_CHECKS):
+        if session.state.pending_deal is None:
+            break
+        await asyncio.sleep(_DEAL_CHECK_S)
+    return session.state
 
 
 async def _erase_from_tables(

@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Final
 
 from manhattan.rules import ManhattanError
+from manhattan.server.domain.clocks import Milliseconds
 from manhattan.server.domain.commands import (
     Actor,
     ClientCommand,
@@ -36,7 +37,8 @@ from manhattan.server.domain.events import (
 )
 from manhattan.server.domain.evolve import initial_state
 from manhattan.server.domain.notices import notices_of, offers_of
-from manhattan.server.domain.options import TableOptions
+from manhattan.server.domain.options import NonceHash, TableOptions
+from manhattan.server.domain.state import REVEAL_TIMEOUT
 from manhattan.server.ops import metrics
 from manhattan.server.protocol.updates import TableUpdate
 from manhattan.server.pubsub.base import Bus
@@ -63,9 +65,15 @@ class TableService:
     """The tables: commands, subscriptions, rematches."""
 
     def __init__(
-        self, store: Store, bus: Bus, bots: BotPool, notifier: Notifier | None = None
+        self,
+        store: Store,
+        bus: Bus,
+        bots: BotPool,
+        notifier: Notifier | None = None,
+        reveal_ms: Milliseconds = REVEAL_TIMEOUT,
     ) -> None:
         """Without a notifier, nobody is notified."""
+        self._reveal_ms = reveal_ms
         self.store = store
         self._notifier = notifier
         self.bus = bus
@@ -138,6 +146,7 @@ class TableService:
             rematch_of=rematch_of,
             offered=offered,
             bot_names=options.bot_names([actor.name, *(offer.name for offer in offered)]),
+            server_seed=new_seed(),
         )
         state = initial_state(table, event)
         await self.bus.subscribe(table)  # first, so that no event is missed
@@ -219,6 +228,10 @@ class TableService:
         async with session.lock:
             await self.registry.sync(session)
 
+    async def start_game(self, table: str, actor: Actor) -> TableUpdate:
+        """Start a game; the cards are dealt when the clients have revealed their nonces."""
+        return await self.execute(table, StartGame(new_seed(), self._reveal_ms), actor)
+
     async def substitute_player(self, table: str, player: int, actor: Actor) -> TableUpdate:
         """Let a bot play for an absent player."""
         session = await self.session(table)
@@ -227,19 +240,28 @@ class TableService:
 
     # The next game.
 
-    async def rematch(self, table: str, actor: Actor, *, start: bool = False) -> str:
+    async def rematch(
+        self,
+        table: str,
+        actor: Actor,
+        *,
+        start: bool = False,
+        nonce_hashes: tuple[NonceHash, ...] = (),
+    ) -> str:
         """Return the table of the next game. The first person who asks opens it; the others are
         offered their seats, and accept by asking, too. With ``start``, the game starts as soon as
         every seat is taken."""
-        following = await self._find_or_open_rematch(table, actor)
+        following = await self._find_or_open_rematch(table, actor, nonce_hashes)
         if offered_seats((await self.session(following)).state, actor.person):
-            await self.execute(following, TakeSeat(), actor)
+            await self.execute(following, TakeSeat(nonce_hashes=nonce_hashes), actor)
         if start:
             with suppress(CommandRejected):  # not everybody has accepted, or it has started
-                await self.execute(following, StartGame(new_seed()), actor)
+                await self.start_game(following, actor)
         return following
 
-    async def _find_or_open_rematch(self, table: str, actor: Actor) -> str:
+    async def _find_or_open_rematch(
+        self, table: str, actor: Actor, nonce_hashes: tuple[NonceHash, ...]
+    ) -> str:
         session = await self.session(table)
         if session.needs_sync or not self.bus.assumes_single_process:
             await self.sync_from_store(session)
@@ -248,7 +270,7 @@ class TableService:
         closed = old.rematch
         if closed is not None and (await self.session(closed)).state.stage != "closed":
             return closed
-        options = rematch_options(old, actor.person)
+        options = rematch_options(old, actor.person, nonce_hashes)
         offered = rematch_offers(old, actor.person)
         opened = await self.open_table(actor, options, old.id, offered)
         try:

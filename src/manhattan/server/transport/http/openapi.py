@@ -114,7 +114,7 @@ def _operation(route: Route, refs: dict[str, Schema]) -> Schema:
         examples = {name: {"value": value} for name, value in route.examples.items()}
         schema = route.body_schema or refs[_key(route.body)]
         operation["requestBody"] = {
-            "required": True,
+            "required": route.body_required,
             "content": {JSON: {"schema": schema, "examples": examples}},
         }
     return operation

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar, get_type_hints
+from types import NoneType
+from typing import Any, Final, TypeVar, get_args, get_type_hints
 
 import msgspec
 from aiohttp import hdrs, web
@@ -35,6 +36,8 @@ class Route:
     response: Any
     """The type of the body of a successful response."""
     body: Any = None
+    body_required: bool = True
+    """False if the body may be left out."""
     query: type[msgspec.Struct] | None = None
     body_schema: Mapping[str, Any] | None = None
     """Replaces the schema of the body's type."""
@@ -66,6 +69,9 @@ class RouteTable:
 
         def add(handler: H) -> H:
             types = get_type_hints(handler, include_extras=True)
+            body, body_required = types.get("body"), True
+            if NoneType in get_args(body):
+                (body,), body_required = set(get_args(body)) - {NoneType}, False
             self.routes.append(
                 Route(
                     method=method,
@@ -74,7 +80,8 @@ class RouteTable:
                     tag=self.tag,
                     status=status,
                     response=response or types["return"],
-                    body=types.get("body"),
+                    body=body,
+                    body_required=body_required,
                     query=types.get("query"),
                     body_schema=body_schema,
                     examples=examples or {},
@@ -104,7 +111,8 @@ def _adapt(route: Route) -> Callable[[web.Request], Awaitable[web.StreamResponse
     async def handle(request: web.Request) -> web.StreamResponse:
         arguments: dict[str, Any] = {}
         if decoder is not None:
-            arguments["body"] = await _decode_body(request, decoder)
+            is_absent = not route.body_required and not request.body_exists
+            arguments["body"] = None if is_absent else await _decode_body(request, decoder)
         if route.query is not None:
             arguments["query"] = _decode_query(request, route.query)
         result = await route.handler(request, **arguments)

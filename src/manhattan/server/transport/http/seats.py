@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from aiohttp import web
 
 from manhattan.server.domain.commands import (
@@ -18,6 +20,7 @@ from manhattan.server.protocol.messages import TableInfo
 from manhattan.server.protocol.requests import (
     BotRequest,
     SeatClaimRequest,
+    SeatRequest,
     SeatTransferRequest,
 )
 from manhattan.server.protocol.responses import SeatTransferSecret
@@ -33,17 +36,20 @@ from manhattan.server.transport.request_context import (
 
 seats = RouteTable("seats")
 
-
-@seats.route("POST", "/api/tables/{table}/seats")
-async def take_any_seat(request: web.Request) -> TableInfo:
-    """Take the seats that a rematch offers you, or the first open one, before the game."""
-    return await _execute(request, TakeSeat())
+_SEAT_EXAMPLES: Final = {"with the hash of a nonce": {"nonce_hashes": ["3c" * 32]}}
 
 
-@seats.route("POST", "/api/tables/{table}/seats/{seat}")
-async def take_seat(request: web.Request) -> TableInfo:
-    """Take an open seat, before the game."""
-    return await _execute(request, TakeSeat(seat_number(request)))
+@seats.route("POST", "/api/tables/{table}/seats", examples=_SEAT_EXAMPLES)
+async def take_any_seat(request: web.Request, body: SeatRequest | None) -> TableInfo:
+    """Take the seats that a rematch offers you, or the first open one, before the game. The body
+    may be left out."""
+    return await _take_seat(request, None, body)
+
+
+@seats.route("POST", "/api/tables/{table}/seats/{seat}", examples=_SEAT_EXAMPLES)
+async def take_seat(request: web.Request, body: SeatRequest | None) -> TableInfo:
+    """Take an open seat, before the game. The body may be left out."""
+    return await _take_seat(request, seat_number(request), body)
 
 
 @seats.route("DELETE", "/api/tables/{table}/seats/{seat}")
@@ -103,7 +109,11 @@ async def create_seat_transfer(
 )
 async def claim_seat_transfer(request: web.Request, body: SeatClaimRequest) -> TableInfo:
     """Take over the seat of a transfer."""
-    return await _execute(request, ClaimSeatTransfer(body.secret))
+    return await _execute(request, ClaimSeatTransfer(body.secret, body.nonce_hash))
+
+
+async def _take_seat(request: web.Request, seat: int | None, body: SeatRequest | None) -> TableInfo:
+    return await _execute(request, TakeSeat(seat, tuple(body.nonce_hashes) if body else ()))
 
 
 async def _execute(request: web.Request, command: LobbyCommand) -> TableInfo:

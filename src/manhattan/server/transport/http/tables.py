@@ -8,18 +8,23 @@ import msgspec
 from aiohttp import web
 
 from manhattan.server.domain.clocks import Milliseconds
-from manhattan.server.domain.commands import AbortGame, CloseTable, StartGame
+from manhattan.server.domain.commands import AbortGame, CloseTable, RevealNonces
 from manhattan.server.domain.names import check_person_name
 from manhattan.server.domain.options import TableOptions
 from manhattan.server.protocol.messages import TableInfo, ViewMessage
-from manhattan.server.protocol.requests import StartQuery, TableListQuery
+from manhattan.server.protocol.requests import (
+    NoncesRequest,
+    SeatRequest,
+    StartQuery,
+    TableListQuery,
+)
 from manhattan.server.protocol.responses import (
     ListedTable,
     RematchTable,
     TableList,
 )
 from manhattan.server.protocol.serialize import table_info, view_message
-from manhattan.server.service.clock_and_secrets import new_seed, now_ms
+from manhattan.server.service.clock_and_secrets import now_ms
 from manhattan.server.transport.http.routing import RouteTable
 from manhattan.server.transport.request_context import (
     find_person,
@@ -31,6 +36,7 @@ from manhattan.server.transport.request_context import (
 tables = RouteTable("tables")
 
 MAX_LISTED: Final = 50
+EXAMPLE_NONCE: Final = "9f" * 32
 LOBBY_LISTING_MS: Milliseconds = 12 * 60 * 60 * 1000
 """A table without viewers is listed for this time after the last person took or left a seat."""
 
@@ -82,7 +88,7 @@ async def open_table(request: web.Request, body: TableOptions, query: StartQuery
     services.rate_limiter.tables.take(actor.person)
     session = await services.tables.open_table(actor, body)
     if query.start:
-        await services.tables.execute(session.id, StartGame(new_seed()), actor)
+        await services.tables.start_game(session.id, actor)
     return table_info(session.state, actor.person)
 
 
@@ -98,8 +104,21 @@ async def show_table(request: web.Request) -> ViewMessage:
 
 @tables.route("POST", "/api/tables/{table}/start")
 async def start_game(request: web.Request) -> TableInfo:
-    """Deal the cards when every seat is taken; only for the host."""
-    return await _execute(request, StartGame(new_seed()))
+    """Start the game when every seat is taken; only for the host. If clients have sent the hashes
+    of nonces, the cards are dealt when they have revealed them."""
+    table = table_id(request)
+    actor = await require_actor(request)
+    update = await services_of(request).tables.start_game(table, actor)
+    return table_info(update.after, actor.person)
+
+
+@tables.route(
+    "POST", "/api/tables/{table}/nonces", examples={"a nonce": {"nonces": [EXAMPLE_NONCE]}}
+)
+async def reveal_nonces(request: web.Request, body: NoncesRequest) -> TableInfo:
+    """Reveal the nonces of your seats when the game starts: the table says until when. With the
+    last nonce the cards are dealt."""
+    return await _execute(request, RevealNonces(body.nonces))
 
 
 @tables.route("POST", "/api/tables/{table}/close")
@@ -114,17 +133,24 @@ async def abort_game(request: web.Request) -> TableInfo:
     return await _execute(request, AbortGame())
 
 
-@tables.route("POST", "/api/tables/{table}/rematch")
-async def open_rematch(request: web.Request, query: StartQuery) -> RematchTable:
+@tables.route("POST", "/api/tables/{table}/rematch", examples={"without nonces": {}})
+async def open_rematch(
+    request: web.Request, query: StartQuery, body: SeatRequest | None
+) -> RematchTable:
     """Play again with the same people after the game. Everyone gets the same new table: the first
-    who asks opens it, the others are offered their seats there and accept by asking, too."""
+    who asks opens it, the others are offered their seats there and accept by asking, too. The body
+    may be left out."""
     services, table = services_of(request), table_id(request)
     actor = await require_actor(request)
     services.rate_limiter.tables.take(actor.person)
-    return RematchTable(table=await services.tables.rematch(table, actor, start=query.start))
+    hashes = tuple(body.nonce_hashes) if body else ()
+    following = await services.tables.rematch(table, actor, start=query.start, nonce_hashes=hashes)
+    return RematchTable(table=following)
 
 
-async def _execute(request: web.Request, command: StartGame | CloseTable | AbortGame) -> TableInfo:
+async def _execute(
+    request: web.Request, command: RevealNonces | CloseTable | AbortGame
+) -> TableInfo:
     table = table_id(request)
     actor = await require_actor(request)
     update = await services_of(request).tables.execute(table, command, actor)

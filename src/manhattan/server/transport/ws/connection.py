@@ -90,7 +90,9 @@ class Connection(ClientSocket):
         if person is None:
             raise CommandRejected(ErrorCode.NO_IDENTITY)
         actor = Actor(person.id, person.name)  # the name may have changed
-        table = await self._tables.rematch(session.id, actor, start=command.start)
+        table = await self._tables.rematch(
+            session.id, actor, start=command.start, nonce_hashes=tuple(command.nonce_hashes)
+        )
         # First the new table: a viewer who can't see it stays at the old one.
         self._session = await self._tables.subscribe(table, self, None, command.id)
         self._tables.unsubscribe(session, self)
