@@ -23,7 +23,7 @@ PAGE := build_page.py $(shell find web -type f -not -path '*/node_modules/*')
 .PHONY: help play play-here format types bench models clean
 
 help:
-	@echo "make play         install everything and open the game in a browser"
+	@echo "make play         install everything and open the game in a browser (ARGS=--lan: for the room)"
 	@echo "make play-here    the same in this terminal (make play-here ARGS='--players 2')"
 	@echo "make test         install everything and run every check and test"
 	@echo "make lint         check style and formatting"

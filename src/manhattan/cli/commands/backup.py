@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import aclosing
 from pathlib import Path
 from typing import Annotated
@@ -9,10 +10,12 @@ from typing import Annotated
 import typer
 
 from manhattan import record
-from manhattan.cli.ui.options import Database, default_database
 from manhattan.cli.ui.output_files import check_new
+from manhattan.cli.ui.server_flags import ConfigFile, Database
 from manhattan.cli.ui.terminal import console
 from manhattan.rules import ManhattanError
+from manhattan.server.option_sources import configure
+from manhattan.server.options import ServerOptions, has_password
 
 
 class BackupError(ManhattanError):
@@ -28,6 +31,7 @@ def backup(
         ),
     ],
     database: Database = None,
+    config: ConfigFile = None,
     games: Annotated[
         bool,
         typer.Option(
@@ -38,7 +42,13 @@ def backup(
     """Back up all tables, while the server runs or not."""
     import asyncio  # takes time to load
 
-    source = database or str(default_database())
+    if has_password(to):
+        raise BackupError(
+            "The address of the copy contains a password, and every user of this computer can "
+            "read it in the list of processes. Leave it out, and set it as PGPASSWORD or in the "
+            "file ~/.pgpass."
+        )
+    source = configure({"database": database}, os.environ, config).build(ServerOptions).database
     if "://" not in source and not Path(source).exists():
         raise BackupError(f"There is no database at {source}. Name one with --database.")
     if games or "://" not in to:
