@@ -97,7 +97,7 @@ export function serviceWorker(outDir: string, alias: Record<string, string>): Pl
     }
   }
 }
-const UNCACHED = /\.br$|^\.|^robots\.txt$|^service-worker\.js$|^apple-touch-icon/
+const UNCACHED = /\.br$|^\.|\.txt$|^service-worker\.js$|^apple-touch-icon/
 
 /** Compress all text files once, so that the server need not compress them for every visit. */
 export function brotli(outDir: string): Plugin {
@@ -111,7 +111,7 @@ export function brotli(outDir: string): Plugin {
       handler() {
         for (const name of readdirSync(outDir, { recursive: true, encoding: 'utf8' })) {
           const file = join(outDir, name)
-          if (!/\.(js|css|html|svg|json|webmanifest)$/.test(name) || !statSync(file).isFile())
+          if (!/\.(js|css|html|svg|json|webmanifest|txt)$/.test(name) || !statSync(file).isFile())
             continue
           writeFileSync(`${file}.br`, brotliCompressSync(readFileSync(file)))
         }
