@@ -181,5 +181,5 @@ def test_settings_lead_to_the_licences_of_bundled_software(
         ada.go("/")
         open_settings(ada)
         with ada.page.context.expect_page() as opened:
-            ada.dialog.get_by_role("link", name="Licences of bundled software").click()
+            ada.dialog.get_by_role("link", name="Licences, in a new tab").click()
         expect(opened.value.locator("body")).to_contain_text("## svelte - ")
