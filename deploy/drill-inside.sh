@@ -9,7 +9,7 @@ say() { printf '\n-- %s\n' "$*"; }
 # Run a command in an image as Docker would with --read-only: in_image NAME COMMAND…
 in_image() {
   local image="$work/$1"; shift
-  unshare --mount bash -ec '
+  ${with:-} unshare --mount bash -ec '
     image=$1; shift
     mount --bind "$image" "$image"
     mount -o remount,bind,ro "$image"
@@ -30,19 +30,28 @@ wait_for() {
   echo "$1 doesn't answer"; cat "$work/server.log"; exit 1
 }
 
-start() {  # start IMAGE
-  in_image "$1" manhattan serve --host 127.0.0.1 --port 8000 --database /data/tables.db \
-    --trusted-proxy 127.0.0.1 --no-browser --no-warm-up > "$work/server.log" 2>&1 &
+start() {  # start IMAGE OPTION…; the new image is configured by its environment
+  local image=$1; shift
+  # With exec, the process that is stopped later is the server itself.
+  with=exec MANHATTAN_TRUSTED_PROXY=127.0.0.1 MANHATTAN_WARM_UP=false \
+    in_image "$image" manhattan serve "$@" > "$work/server.log" 2>&1 &
   server=$!
   wait_for http://127.0.0.1:8000/readyz
+  kill -0 "$server"
 }
 
-stop() { kill -s "${1:-TERM}" "$server"; wait "$server" || true; }
+stop() {
+  kill -s "${1:-TERM}" "$server"
+  wait "$server" || true
+  if curl --silent --output /dev/null http://127.0.0.1:8000/healthz; then
+    echo "The server has not stopped."; exit 1
+  fi
+}
 
 play() { in_image new env SSL_CERT_FILE=/tmp/ca.pem sh -c 'cat > /tmp/ca.pem; exec python3 -c "$0" "$@"' "$PLAYER" "$@" < "$work/ca.pem"; }
 
 PLAYER=$(cat "$root/deploy/drill_player.py")
-grep -q "$site" "$work/new/etc/hosts" 2>/dev/null || echo "127.0.0.1 localhost $site" > "$work/new/etc/hosts"
+for image in new proxy; do echo "127.0.0.1 localhost $site" > "$work/$image/etc/hosts"; done
 
 say "nginx with a self-signed certificate"
 proxy="$work/proxy"
@@ -59,22 +68,25 @@ chroot "$proxy" nginx
 curl=(curl --silent --cacert "$work/ca.pem" --resolve "$site:443:127.0.0.1")
 
 say "the old version: one finished game, one unfinished, a backup"
-start old
+start old --host 127.0.0.1 --port 8000 --database /data/tables.db --trusted-proxy 127.0.0.1 --no-warm-up
 play open https://$site
 in_image old manhattan backup /data/old.db --database /data/tables.db
 stop
 
 say "the upgrade: the same database, the games go on, through nginx"
 start new
+health=$(sed -n 's/^HEALTHCHECK.*"-c", "\(.*\)"]$/\1/p' "$root/deploy/Dockerfile")
+in_image new python3 -c "$health"
 play continue https://$site
 test "$("${curl[@]}" --output /dev/null --write-out '%{http_code}' https://$site/metrics)" = 404
-curl --silent http://127.0.0.1:8000/metrics | grep -q '^manhattan_moves_total'
-"${curl[@]}" --dump-header - --output /dev/null --request POST --header 'Content-Type: application/json' --header "Origin: https://$site" \
-  --data '{"name": "Ida"}' https://$site/api/people > "$work/headers" || true
-grep -i '^set-cookie:.*secure' "$work/headers" | sed 's/=[^;]*/=…/'
+curl --silent http://127.0.0.1:8000/metrics | grep '^manhattan_moves_total'
+# Behind TLS, cookies are marked.
+"${curl[@]}" --dump-header "$work/headers" --output /dev/null --request PUT \
+  --header 'Content-Type: application/json' --data '{"name": "Ida"}' https://$site/api/me
+grep -i '^set-cookie:.*; secure' "$work/headers" | sed 's/=[^;]*/=…/'
 
 say "backup, loss of the database, restoration"
-in_image new manhattan backup /data/backup.db --database /data/tables.db
+in_image new manhattan backup /data/backup.db
 stop KILL
 rm "$work"/data/tables.db*
 cp -p "$work/data/backup.db" "$work/data/tables.db"

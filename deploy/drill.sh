@@ -51,6 +51,9 @@ build_image() {
       ENV) echo "export $rest" >> "$image/etc/image.env" ;;
     esac
   done < "$root/deploy/Dockerfile"
+  for place in $(awk -v work="$work/$2" 'index($2, work) == 1 { print $2 }' /proc/mounts); do
+    umount "$place"
+  done
 }
 
 if [ ! -d "$work/base" ]; then

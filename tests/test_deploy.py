@@ -84,3 +84,40 @@ def test_the_image_runs_without_privileges_and_checks_its_health() -> None:
     assert len(stages) == 3  # the text before the first, two stages
     for instruction in ("USER 10001", "HEALTHCHECK", 'ENTRYPOINT ["manhattan"]', "/readyz"):
         assert instruction in stages[-1]
+
+
+HOST_PAGES = sorted((ROOT / "docs/how-to/host").glob("*.md"))
+
+
+@pytest.mark.parametrize("page", HOST_PAGES, ids=lambda page: page.name)
+def test_pages_for_operators_name_what_exists(page: Path) -> None:
+    text = page.read_text("utf-8")
+    for target in re.findall(r"\]\((?!https://)([^)#]+)", text):
+        assert (page.parent / target).exists(), target
+    for path in re.findall(r"\bdeploy/[\w./-]+\w", text):
+        assert (ROOT / path).exists(), path
+    named = set(re.findall(r"\bMANHATTAN_[A-Z_]+", text))
+    known = {option.variable for option in OPTIONS.values()} | {CONFIG_VARIABLE, *OTHER_VARIABLES}
+    assert named <= known | {option.file_variable for option in OPTIONS.values()}
+
+
+def test_troubleshooting_quotes_real_messages() -> None:
+    sources = [path.read_text("utf-8") for path in (ROOT / "src/manhattan").rglob("*.py")]
+    joined = re.sub(r'"\s*\n\s*f?"', "", "\n".join(sources))  # strings over several lines
+    page = (ROOT / "docs/how-to/host/troubleshooting.md").read_text("utf-8")
+    cells = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    messages = [message for cell in cells for message in re.findall("`([^`]+)`", cell)]
+    assert len(messages) > 15
+    for message in messages:
+        # Between the values, which are quoted, numbers, options or left out.
+        parts = re.split(r"…|'[^']*'|\b[\d.:]+\b|--\w+|MANHATTAN_\w+|must be", message)
+        for part in (part.strip(" .:") for part in parts):
+            assert part in joined, f"{part!r} of {message!r}"
+
+
+def test_the_monitoring_page_names_every_metric() -> None:
+    page = (ROOT / "docs/how-to/host/monitoring.md").read_text("utf-8")
+    named = set(re.findall(r"\| `(manhattan_\w+)", page))
+    text = generate_latest(metrics.REGISTRY).decode()
+    kinds = dict(re.findall(r"^# TYPE (\S+) (\w+)$", text, re.MULTILINE))
+    assert named == {name for name in kinds if not name.endswith("_created")}

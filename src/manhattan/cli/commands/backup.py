@@ -66,7 +66,7 @@ async def _copy(source: str, to: str) -> str:
             async for part, done in copying:
                 counts[part] = done
                 status.update(f"Copying {part}: {done:,}…")
-    return f"Copied {counts.get('tables', 0):,} tables with {counts.get('entries', 0):,} events."
+    return f"Copied {counts.get('tables', 0):,} tables with {counts.get('events', 0):,} events."
 
 
 def _export_games(source: str, to: str) -> str:
