@@ -100,13 +100,13 @@ chroot "$proxy" nginx -s stop
 	skip_install_trust
 }'; cat "$root/deploy/proxy/Caddyfile"; } > "$proxy/etc/caddy/Caddyfile"
 chroot "$proxy" env SITE=$site caddy validate --adapter caddyfile --config /etc/caddy/Caddyfile 2>&1 | tail -1
-chroot "$proxy" env SITE=$site HOME=/root XDG_DATA_HOME=/root caddy run --config /etc/caddy/Caddyfile > "$work/caddy.log" 2>&1 &
+chroot "$proxy" env SITE=$site HOME=/srv XDG_DATA_HOME=/srv caddy run --config /etc/caddy/Caddyfile > "$work/caddy.log" 2>&1 &
 caddy=$!
 for _ in $(seq 50); do
-  if [ -s "$proxy/root/caddy/pki/authorities/local/root.crt" ]; then break; fi
+  if [ -s "$proxy/srv/caddy/pki/authorities/local/root.crt" ]; then break; fi
   sleep 0.2
 done
-cp "$proxy/root/caddy/pki/authorities/local/root.crt" "$work/ca.pem"
+cp "$proxy/srv/caddy/pki/authorities/local/root.crt" "$work/ca.pem"
 sleep 1
 play open https://$site
 test "$("${curl[@]}" --output /dev/null --write-out '%{http_code}' https://$site/metrics)" = 404
