@@ -33,7 +33,7 @@ wait_for() {
 start() {  # start IMAGE OPTION…; the new image is configured by its environment
   local image=$1; shift
   # With exec, the process that is stopped later is the server itself.
-  with=exec MANHATTAN_TRUSTED_PROXY=127.0.0.1 MANHATTAN_WARM_UP=false \
+  with=exec MANHATTAN_TRUSTED_PROXY=127.0.0.1 MANHATTAN_WARM_UP=false MANHATTAN_PUBLIC_METRICS=true \
     in_image "$image" manhattan serve "$@" > "$work/server.log" 2>&1 &
   server=$!
   wait_for http://127.0.0.1:8000/readyz

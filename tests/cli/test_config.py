@@ -13,9 +13,10 @@ from urllib.request import urlopen
 
 import pytest
 
+from manhattan.server import option_sources
 from manhattan.server.option_documents import example_toml, reference_markdown
 from manhattan.server.option_sources import ConfigError, configure
-from manhattan.server.options import OPTIONS, ServerOptions, masked
+from manhattan.server.options import OPTIONS, Option, Secret, ServerOptions
 from support.cli_runner import SCRIPT, Outcome, Terminal, run_cli, run_process
 from support.databases import PASSWORD, Postgres, Redis, database_at, temporary_server
 from support.project_files import ROOT
@@ -132,7 +133,7 @@ def test_a_secret_can_come_from_a_file(tmp_path: Path) -> None:
     secret.write_text(f"{SECRET}\n")
     found = configure({}, {"MANHATTAN_DATABASE_FILE": str(secret)}).settings["database"]
     assert found.value == SECRET
-    assert found.shown(OPTIONS["database"]) == "postgresql://ann:***@db/manhattan"
+    assert OPTIONS["database"].shown(found.value) == "postgresql://ann:***@db/manhattan"
     secret.write_text("\n")
     with pytest.raises(ConfigError, match="is empty"):
         configure({}, {"MANHATTAN_DATABASE_FILE": str(secret)}).build(ServerOptions)
@@ -149,7 +150,7 @@ def test_a_secret_can_come_from_a_file(tmp_path: Path) -> None:
     ],
 )
 def test_a_password_is_masked_and_refused_in_a_flag(address: str) -> None:
-    assert "hunter2" not in masked(address)
+    assert "hunter2" not in OPTIONS["redis"].shown(address)
     (problem,) = configure({"redis": address}, {}).problems
     assert "MANHATTAN_REDIS_FILE" in problem
     assert "hunter2" not in problem
@@ -161,6 +162,30 @@ def test_a_file_with_a_password_that_others_can_read_is_a_warning(tmp_path: Path
     file.chmod(0o644)
     (warning,) = configure({}, {}, file).warnings
     assert warning.endswith(f"chmod o-r {file}")
+
+
+def test_a_whole_value_can_be_secret() -> None:
+    token = Option("A token.", "Network", Secret.WHOLE, name="token", type=str | None)
+    assert token.shown("hunter2") == "***"
+    with pytest.raises(Exception, match="--token contains a secret") as refused:
+        option_sources._from_flag(token, "hunter2")
+    assert "hunter2" not in str(refused.value)
+    found = option_sources._from_environment(token, {"MANHATTAN_TOKEN": "hunter2"})
+    assert found == ("hunter2", "MANHATTAN_TOKEN")
+
+
+@pytest.mark.parametrize("value", ["a.org, b.org", ["a.org", "b.org"]])
+def test_an_option_can_be_a_list(value: object) -> None:
+    hosts = Option("Names.", "Network", name="hosts", type=tuple[str, ...], default=())
+    assert option_sources._from_flag(hosts, value) == (("a.org", "b.org"), "--hosts")
+    assert option_sources._from_file(hosts, {"hosts": value}, Path("x")) == (
+        ("a.org", "b.org"),
+        "x",
+    )
+    assert hosts.shown(("a.org", "b.org")) == "a.org,b.org"
+    assert hosts.shown(()) == "(none)"
+    with pytest.raises(Exception, match="hosts in x must be a list of texts, not 3"):
+        option_sources._from_file(hosts, {"hosts": 3}, Path("x"))
 
 
 def test_commands_refuse_passwords() -> None:

@@ -19,10 +19,9 @@ from manhattan.server.options import (
     OTHER_VARIABLES,
     PREFIX,
     Option,
+    Secret,
     ServerOptions,
     conflicts,
-    has_password,
-    masked,
 )
 
 T = TypeVar("T", bound=ServerOptions)
@@ -38,14 +37,6 @@ class Setting(NamedTuple):
 
     value: object
     origin: str
-
-    def shown(self, option: Option) -> str:
-        """Return the value as an operator may see it."""
-        if self.value is None:
-            return f"({option.default_in_words})"
-        if isinstance(self.value, bool):
-            return "yes" if self.value else "no"
-        return masked(str(self.value)) if option.is_secret else str(self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +81,9 @@ def configure(
     if not problems:
         found = {name: setting.value for name, setting in settings.items()}
         problems += conflicts(ServerOptions(**found))  # type: ignore[arg-type]  # validated
-    if path is not None and any(has_password(str(value)) for value in values.values()):
+    if path is not None and any(
+        OPTIONS[name].reveals(value) for name, value in values.items() if name in OPTIONS
+    ):
         warnings += _readable_by_others(path)
     return Configuration(settings, tuple(problems), tuple(warnings))
 
@@ -98,11 +91,12 @@ def configure(
 def _from_flag(option: Option, value: object) -> Setting | None:
     if value is None:
         return None
-    if option.is_secret and has_password(str(value)):
+    if option.reveals(value):
+        what = "a password" if option.secret is Secret.PASSWORD else "a secret"
         raise _Invalid(
-            f"{option.flag} contains a password, and every user of this computer can read it in "
-            "the list of processes. Write the address into a file that only the server can read, "
-            f"and name that file in the environment variable {option.file_variable}; or use the "
+            f"{option.flag} contains {what}, and every user of this computer can read it in the "
+            "list of processes. Write the value into a file that only the server can read, and "
+            f"name that file in the environment variable {option.file_variable}; or use the "
             f"variable {option.variable}, or the key {option.name} of a --config file."
         )
     return Setting(_parse(option, value, option.flag), option.flag)
@@ -180,12 +174,14 @@ def _suggestion(name: str, known: list[str]) -> str:
 def _readable_by_others(path: Path) -> Iterator[str]:
     if path.stat().st_mode & 0o004:
         yield (
-            f"{path} contains a password, and every user of this computer can read it: "
+            f"{path} contains a secret, and every user of this computer can read it: "
             f"chmod o-r {path}"
         )
 
 
 def _parse(option: Option, value: object, source: str) -> object:
+    if option.is_list and isinstance(value, str):
+        value = [part.strip() for part in value.split(",") if part.strip()]
     try:
         return msgspec.convert(value, option.type, strict=False)
     except msgspec.ValidationError:
@@ -205,4 +201,6 @@ def _expected(option: Option) -> str:
                 return "a whole number"
             low, high = part.ge, part.le
             return f"a whole number from {low} to {high}" if high else f"a number from {low} on"
+    if option.is_list:
+        return "a list of texts"
     return "true or false" if option.is_flag_only else "a text"

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
-from typing import Annotated, Any, Final, get_args, get_type_hints
+from enum import Enum, auto
+from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
 from urllib.parse import urlsplit
 
 import platformdirs
@@ -28,14 +29,22 @@ NETWORK, STORAGE, BOTS, OUTPUT = "Network", "Storage", "Bots", "Browser and log"
 _METADATA_KEY: Final = "option"
 
 
+class Secret(Enum):
+    """What nobody else may see of a value: it is masked, and refused in a flag."""
+
+    NONE = auto()
+    PASSWORD = auto()
+    """The value is an address that may contain a password."""
+    WHOLE = auto()
+
+
 @dataclass(frozen=True, slots=True)
 class Description:
     """What operators are told about an option."""
 
     help: str
     section: str
-    is_secret: bool = False
-    """Its value may hold a password: it is masked, and a flag with a password is refused."""
+    secret: Secret = Secret.NONE
     default_text: str | None = None
     """The default in words, if the value says too little."""
     expected: str | None = None
@@ -68,6 +77,15 @@ class Option(Description):
         return f"{self.variable}_FILE" if self.is_secret else None
 
     @property
+    def is_secret(self) -> bool:
+        return self.secret is not Secret.NONE
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the flag may be repeated; other sources separate the values by commas."""
+        return get_origin(self.type) is tuple
+
+    @property
     def is_flag_only(self) -> bool:
         """Whether the flag takes no value."""
         return bool in (self.type, *get_args(self.type))
@@ -78,7 +96,25 @@ class Option(Description):
             return self.default_text
         if isinstance(self.default, bool):
             return "yes" if self.default else "no"
-        return "none" if self.default is None else str(self.default)
+        return "none" if self.default in (None, ()) else str(self.default)
+
+    def reveals(self, value: object) -> bool:
+        """Whether a value contains what nobody else may see."""
+        if self.secret is Secret.PASSWORD:
+            return has_password(str(value))
+        return self.secret is Secret.WHOLE
+
+    def shown(self, value: object) -> str:
+        """Return a value as an operator may see it."""
+        if value in (None, ()):
+            return f"({self.default_in_words})"
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if isinstance(value, tuple):
+            return ",".join(value)
+        if self.reveals(value):
+            return _masked(str(value)) if self.secret is Secret.PASSWORD else "***"
+        return str(value)
 
 
 def default_database() -> str:
@@ -106,7 +142,7 @@ class ServerOptions:
         default_factory=default_database,
         help="Database: an SQLite file, or postgresql://…",
         section=STORAGE,
-        is_secret=True,
+        secret=Secret.PASSWORD,
         default_text="tables.db in your user data folder",
         example="/var/lib/manhattan/tables.db",
         short_flag="-d",
@@ -115,7 +151,7 @@ class ServerOptions:
         None,
         help="Redis server (redis://…) that connects several processes on one PostgreSQL.",
         section=STORAGE,
-        is_secret=True,
+        secret=Secret.PASSWORD,
         example="redis://127.0.0.1:6379",
     )
     bot_workers: Annotated[int, Meta(ge=1, le=64)] = _option(
@@ -214,10 +250,8 @@ def has_password(address: str) -> bool:
         return "@" in address
 
 
-def masked(address: str) -> str:
+def _masked(address: str) -> str:
     """Return an address without its password."""
-    if not has_password(address):
-        return address
     try:
         parts = urlsplit(address)
     except ValueError:

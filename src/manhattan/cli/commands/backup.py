@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import aclosing
 from pathlib import Path
 from typing import Annotated
@@ -11,11 +10,10 @@ import typer
 
 from manhattan import record
 from manhattan.cli.ui.output_files import check_new
-from manhattan.cli.ui.server_flags import ConfigFile, Database
+from manhattan.cli.ui.server_flags import ConfigFile, Database, chosen_database
 from manhattan.cli.ui.terminal import console
 from manhattan.rules import ManhattanError
-from manhattan.server.option_sources import configure
-from manhattan.server.options import ServerOptions, has_password
+from manhattan.server.options import has_password
 
 
 class BackupError(ManhattanError):
@@ -48,7 +46,7 @@ def backup(
             "read it in the list of processes. Leave it out, and set it as PGPASSWORD or in the "
             "file ~/.pgpass."
         )
-    source = configure({"database": database}, os.environ, config).build(ServerOptions).database
+    source = chosen_database(database, config)
     if "://" not in source and not Path(source).exists():
         raise BackupError(f"There is no database at {source}. Name one with --database.")
     if games or "://" not in to:

@@ -58,7 +58,7 @@ def _lines(configuration: Configuration) -> Iterator[str]:
     """Return the options in columns; no terminal's width folds them."""
     rows = [("option", "value", "from")]
     for name, setting in configuration.settings.items():
-        rows.append((name, setting.shown(OPTIONS[name]), setting.origin))
+        rows.append((name, OPTIONS[name].shown(setting.value), setting.origin))
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
     for name, value, origin in rows:
         yield f"{name:{widths[0]}}  {value:{widths[1]}}  {origin}"

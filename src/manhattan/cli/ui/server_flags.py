@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
 
 import typer
 
-from manhattan.server.options import CONFIG_VARIABLE, NETWORK, OPTIONS, STORAGE, Option
+from manhattan.server.option_sources import configure
+from manhattan.server.options import (
+    CONFIG_VARIABLE,
+    NETWORK,
+    OPTIONS,
+    STORAGE,
+    Option,
+    ServerOptions,
+)
 
 F = TypeVar("F", bound=Callable[..., None])
 
@@ -42,7 +51,8 @@ def _flag(option: Option) -> Any:
         metavar=None if option.is_flag_only else _metavar(option),
         rich_help_panel=None if option.section == STORAGE else option.section,
     )
-    return Annotated[bool | None if option.is_flag_only else str | None, described]
+    kind = bool if option.is_flag_only else list[str] if option.is_list else str
+    return Annotated[kind | None, described]
 
 
 def _metavar(option: Option) -> str:
@@ -56,6 +66,11 @@ def _metavar(option: Option) -> str:
 
 
 Database = _flag(OPTIONS["database"])
+
+
+def chosen_database(flag: str | None, config: Path | None = None) -> str:
+    """Return the database that a server with the same flags and environment would use."""
+    return configure({"database": flag}, os.environ, config).build(ServerOptions).database
 
 
 def with_server_flags(command: F) -> F:
