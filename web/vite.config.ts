@@ -12,6 +12,7 @@ export default defineConfig({
   build: {
     outDir,
     emptyOutDir: true,
+    license: { fileName: 'third-party-licences.txt' },
     assetsInlineLimit: 0,
     target: 'es2022',
     modulePreload: { polyfill: false },

@@ -39,7 +39,7 @@ def test_every_command_has_help_and_appears_in_the_main_help(command: str) -> No
             ["play"],
             ["--players -p NUMBER Number", "--name -n TEXT Name", "--load -l FILE Continue"],
         ),
-        (["serve"], ["--host TEXT Address", "--public-metrics Serve"]),
+        (["serve"], ["--host ADDRESS Address", "--no-public-metrics Serve"]),
         (["backup"], ["manhattan backup [OPTIONS] TO ", "* TO New file", "--games Export"]),
         (["replay"], ["manhattan replay [OPTIONS] FILE ", "--side south|west|north|east Side"]),
         (["bench"], ["--help Show"]),

@@ -172,3 +172,14 @@ def test_players_of_the_same_name_get_numbers(browser: Browser, server: RunningS
         ada.do_task()
         names = ada.page.locator(".opponents .name")
         expect(names.first).to_have_text("Ada (2)")
+
+
+def test_settings_lead_to_the_licences_of_bundled_software(
+    browser: Browser, server: RunningServer
+) -> None:
+    with open_browser(browser, server.address) as ada:
+        ada.go("/")
+        open_settings(ada)
+        with ada.page.context.expect_page() as opened:
+            ada.dialog.get_by_role("link", name="Licences, in a new tab").click()
+        expect(opened.value.locator("body")).to_contain_text("## svelte - ")

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 
-const TEXT = /\.(js|css|html|svg|json|webmanifest)$/
+const TEXT = /\.(js|css|html|svg|json|webmanifest|txt)$/
 
 export function compress(folder: string): void {
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {

@@ -97,7 +97,7 @@ export function serviceWorker(outDir: string, alias: Record<string, string>): Pl
     }
   }
 }
-const UNCACHED = /\.br$|^\.|^robots\.txt$|^service-worker\.js$|^apple-touch-icon/
+const UNCACHED = /\.br$|^\.|\.txt$|^service-worker\.js$|^apple-touch-icon/
 
 /** Compress all text files of the build. */
 export function brotli(outDir: string): Plugin {

@@ -1,4 +1,4 @@
-"""The command line: ``manhattan play | serve | backup | simulate | replay | rules | arena | …``."""
+"""The command line: ``manhattan play | serve | config | backup | simulate | replay | …``."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from manhattan import __version__
 from manhattan.cli.commands.arena import arena
 from manhattan.cli.commands.backup import backup
 from manhattan.cli.commands.bench import bench
+from manhattan.cli.commands.config import config
 from manhattan.cli.commands.play import play
 from manhattan.cli.commands.replay import replay
 from manhattan.cli.commands.rules import rules
@@ -22,6 +23,7 @@ from manhattan.cli.commands.simulate import simulate
 from manhattan.cli.commands.train import train
 from manhattan.cli.ui.bot_options import BOTS_HELP
 from manhattan.cli.ui.help_format import Command, Group
+from manhattan.cli.ui.server_flags import OPTIONS_HELP
 from manhattan.cli.ui.terminal import OUTPUT_ERRNOS, console, discard_output, prepare_streams
 from manhattan.rules import ManhattanError
 from manhattan.rules.errors import printable
@@ -42,9 +44,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command(cls=Command, epilog=BOTS_HELP)(play)
-for command in (serve, backup, simulate, replay, rules, arena, train):
+app.command(cls=Command, epilog=OPTIONS_HELP)(serve)
+for command in (backup, simulate, replay, rules, arena, train):
     app.command(cls=Command)(command)
 app.add_typer(bench, name="bench")
+app.add_typer(config, name="config")
 
 
 def _show_version(requested: bool) -> None:

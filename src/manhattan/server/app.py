@@ -62,7 +62,7 @@ async def open_services(config: ServerConfig) -> Services:
         push=push,
         push_subscriptions=subscriptions,
         rate_limiter=RateLimiter(config.limits),
-        proxies=TrustedProxies(config.trusted_proxies),
+        proxies=TrustedProxies(config.trusted_proxy),
     )
     await tables.start()
     services.housekeeping.start()

@@ -6,34 +6,17 @@ from dataclasses import dataclass, field
 
 from manhattan.server.domain.clocks import Milliseconds
 from manhattan.server.domain.state import REVEAL_TIMEOUT
+from manhattan.server.options import ServerOptions
 from manhattan.server.service.web_push import PUSH_SERVICES
 from manhattan.server.transport.ratelimit import Limits
 
 
 @dataclass(frozen=True, slots=True)
-class ServerConfig:
-    """How a server runs."""
+class ServerConfig(ServerOptions):
+    """How a server runs: what an operator sets, and what only programs and tests do."""
 
-    database: str
-    """A file for SQLite, or ``postgresql://…``."""
-    redis: str | None = None
-    """``redis://…``: the pub/sub of several processes that share a PostgreSQL database."""
-    bot_workers: int = 1
-    """Processes in which bots choose their moves."""
-    warm_up: bool = True
-    """Compile the bots' code as soon as the server starts."""
     limits: Limits = field(default_factory=Limits)
-    public_metrics: bool = False
-    """Serve ``/metrics`` to every address, not to this computer only."""
-    push_contact: str = "mailto:operator@localhost"
-    """How push services reach the operator: a ``mailto:`` or ``https:`` address."""
     push_services: tuple[str, ...] = PUSH_SERVICES
     """The origins of push services to which notifications may be sent."""
     reveal_ms: Milliseconds = REVEAL_TIMEOUT
     """How long a deal waits for the nonces of clients."""
-    host: str = "127.0.0.1"
-    port: int = 0
-    """0 chooses a free port."""
-    trusted_proxies: str | None = None
-    """Addresses or networks of reverse proxies, separated by commas; ``*`` trusts every peer. The
-    client address and the scheme that a trusted proxy forwards are believed."""

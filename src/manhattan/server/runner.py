@@ -40,7 +40,7 @@ class Server:
         self.started = False
         self.stopped = False
         self.limiter = ConnectionLimiter(
-            config.limits, raise_file_limit(), behind_proxy=config.trusted_proxies is not None
+            config.limits, raise_file_limit(), behind_proxy=config.trusted_proxy is not None
         )
         self._services: Services | None = None
         self._runner: web.AppRunner | None = None
@@ -87,7 +87,7 @@ class Server:
         )
         await self._runner.setup()
         assert self._runner.server is not None
-        bound = listening or bind(self.config.host, self.config.port)
+        bound = listening or bind(self.config.host, self.config.port or 0)
         for option in (socket.SO_RCVBUF, socket.SO_SNDBUF):
             bound.setsockopt(socket.SOL_SOCKET, option, SOCKET_BUFFER_BYTES)
         self._listener = await self._loop.create_server(

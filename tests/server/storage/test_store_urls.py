@@ -99,11 +99,11 @@ def test_a_database_of_a_newer_version_is_neither_served_nor_copied(
     assert "it has migration 99, this version knows " in message
     assert PASSWORD not in message
     for command in (
-        ["serve", "--host", "127.0.0.1", "--port", "0", "--no-access-log", "--database", address],
-        ["backup", "--database", address, other],
-        ["backup", "--games", "--database", address, other],
+        ["serve", "--port", "0", "--no-access-log"],
+        ["backup", other],
+        ["backup", "--games", other],
     ):
-        result = run_process(*command)
+        result = run_process(*command, env={"MANHATTAN_DATABASE": address})
         assert (result.code, result.err) == (1, f"Error: {message}\n"), command
     assert not Path(other).exists()
 

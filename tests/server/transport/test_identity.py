@@ -248,7 +248,7 @@ def test_passkeys_need_https_or_localhost(ada: Browser, host: str) -> None:
 def test_a_proxy_that_terminates_tls_makes_passkeys_possible(tmp_path: Path) -> None:
     database = str(tmp_path / "tables.db")
     headers = {"Host": "games.example", "X-Forwarded-Proto": "https"}
-    with running_server(database, trusted_proxies="127.0.0.1") as server, Browser(server) as ada:
+    with running_server(database, trusted_proxy="127.0.0.1") as server, Browser(server) as ada:
         ada.ask("PUT", "/api/me", {"name": "Ada"}, Host="games.example")
         [cookie] = [m.headers for m in ada.received if b"set-cookie" in m.headers.lower()]
         value = cookie.decode().partition("manhattan=")[2].partition(";")[0]

@@ -222,7 +222,7 @@ def test_addresses_are_those_of_the_request(tmp_path: Path) -> None:
     """As a trusted proxy forwards it. A host that is none is not repeated."""
     path = str(tmp_path / "tables.db")
     with (
-        running_server(path, trusted_proxies="127.0.0.1") as server,
+        running_server(path, trusted_proxy="127.0.0.1") as server,
         RecordingClient(server, "Ada") as ada,
     ):
         table = open_table(ada, ME, OPEN)

@@ -309,7 +309,7 @@ def test_registrations_from_one_ipv6_network_are_counted_together(tmp_path: Path
     addresses = [f"2001:db8:{network}::{number}" for network in (1, 2) for number in range(4)]
     limits = replace(NO_LIMITS, registrations=Rate(burst=3, per_second=0.001))
     database = str(tmp_path / "tables.db")
-    with running_server(database, limits=limits, trusted_proxies="127.0.0.1") as server:
+    with running_server(database, limits=limits, trusted_proxy="127.0.0.1") as server:
         statuses = [
             register(server, headers={"X-Forwarded-For": address}).status_code
             for address in addresses

@@ -9,10 +9,11 @@ from typing import Annotated
 import typer
 
 from manhattan import record
-from manhattan.cli.ui.options import Database, default_database
 from manhattan.cli.ui.output_files import check_new
+from manhattan.cli.ui.server_flags import ConfigFile, Database, chosen_database
 from manhattan.cli.ui.terminal import console
 from manhattan.rules import ManhattanError
+from manhattan.server.options import has_password
 
 
 class BackupError(ManhattanError):
@@ -28,6 +29,7 @@ def backup(
         ),
     ],
     database: Database = None,
+    config: ConfigFile = None,
     games: Annotated[
         bool,
         typer.Option(
@@ -38,7 +40,13 @@ def backup(
     """Back up all tables, while the server runs or not."""
     import asyncio  # takes time to load
 
-    source = database or str(default_database())
+    if has_password(to):
+        raise BackupError(
+            "The address of the copy contains a password, and every user of this computer can "
+            "read it in the list of processes. Leave it out, and set it as PGPASSWORD or in the "
+            "file ~/.pgpass."
+        )
+    source = chosen_database(database, config)
     if "://" not in source and not Path(source).exists():
         raise BackupError(f"There is no database at {source}. Name one with --database.")
     if games or "://" not in to:
@@ -56,7 +64,7 @@ async def _copy(source: str, to: str) -> str:
             async for part, done in copying:
                 counts[part] = done
                 status.update(f"Copying {part}: {done:,}…")
-    return f"Copied {counts.get('tables', 0):,} tables with {counts.get('entries', 0):,} events."
+    return f"Copied {counts.get('tables', 0):,} tables with {counts.get('events', 0):,} events."
 
 
 def _export_games(source: str, to: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import logging
 import os
-import re
 import socket
 import sys
 import threading
@@ -13,150 +12,55 @@ import time
 import webbrowser
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import typer
 from rich.text import Text
 
-from manhattan.cli.ui.options import Database, default_database
+from manhattan.cli.ui.server_flags import ConfigFile, with_server_flags
 from manhattan.cli.ui.terminal import console
 from manhattan.rules import ManhattanError
+from manhattan.server.option_sources import configure
+from manhattan.server.options import ALL_INTERFACES, DEFAULT_PORT, ServerOptions
 
 if TYPE_CHECKING:
     from manhattan.server.runner import Server
-
-DEFAULT_PORT: Final = 8000
-DEFAULT_PUSH_CONTACT: Final = "mailto:operator@localhost"
-_PUSH_CONTACT: Final = re.compile(r"mailto:[^@\s]+@[^@\s]+|https://[^\s]+")
-ALL_INTERFACES: Final = "0.0.0.0"  # noqa: S104 - so that phones on the same network can connect
-_NETWORK, _BOTS, _OUTPUT = "Network", "Bots", "Browser and log"  # headings in the help
 
 
 class ServeError(ManhattanError):
     """The server can't start."""
 
 
-def serve(
-    host: Annotated[
-        str,
-        typer.Option(
-            help="Address to listen on. 127.0.0.1 accepts only this computer.",
-            rich_help_panel=_NETWORK,
-        ),
-    ] = ALL_INTERFACES,
-    port: Annotated[
-        int | None,
-        typer.Option(
-            help="Port to listen on.",
-            min=0,
-            max=65535,
-            show_default=f"{DEFAULT_PORT}, or any free port if that is in use",
-            rich_help_panel=_NETWORK,
-        ),
-    ] = None,
-    trusted_proxy: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESSES",
-            help="Trust forwarded client addresses from this proxy. Several addresses or networks "
-            "are separated by commas.",
-            rich_help_panel=_NETWORK,
-        ),
-    ] = None,
-    push_contact: Annotated[
-        str,
-        typer.Option(
-            metavar="ADDRESS",
-            help="How the push services of browsers reach you: mailto:you@example.org, or a web "
-            "address. Some of them reject notifications without it.",
-            rich_help_panel=_NETWORK,
-        ),
-    ] = DEFAULT_PUSH_CONTACT,
-    public_metrics: Annotated[
-        bool,
-        typer.Option(
-            "--public-metrics",
-            help="Serve /metrics to all clients, not only to this computer.",
-            rich_help_panel=_NETWORK,
-        ),
-    ] = False,
-    database: Database = None,
-    redis: Annotated[
-        str | None,
-        typer.Option(
-            help="Redis server (redis://…) that connects several processes on one PostgreSQL."
-        ),
-    ] = None,
-    bot_workers: Annotated[
-        int,
-        typer.Option(
-            help="Number of processes that run bots and hints.",
-            min=1,
-            max=64,
-            rich_help_panel=_BOTS,
-        ),
-    ] = 1,
-    warm_up: Annotated[
-        bool,
-        typer.Option(
-            help="Compile the code of Hard and Expert bots at startup.", rich_help_panel=_BOTS
-        ),
-    ] = True,
-    browser: Annotated[
-        bool,
-        typer.Option(
-            help="Open the game in a browser, if there is a display.", rich_help_panel=_OUTPUT
-        ),
-    ] = True,
-    access_log: Annotated[
-        bool | None,
-        typer.Option(
-            help="Log every request to stderr, as JSON lines.",
-            show_default="only without a terminal",
-            rich_help_panel=_OUTPUT,
-        ),
-    ] = None,
-) -> None:
+@with_server_flags
+def serve(config: ConfigFile = None, **flags: object) -> None:
     """Start the game server: play in the browser, alone, with friends, or on one screen."""
-    if not _PUSH_CONTACT.fullmatch(push_contact):
-        raise typer.BadParameter(
-            "Write it like mailto:you@example.org or https://example.org.",
-            param_hint="--push-contact",
-        )
+    configuration = configure(flags, os.environ, config)
+    options = configuration.build(ServerOptions)
+    for warning in configuration.warnings:
+        console(stderr=True).print(f"Warning: {warning}", soft_wrap=True, markup=False)
     import asyncio  # these modules take a second to load
 
     from manhattan.server.config import ServerConfig
     from manhattan.server.ops.logging import configure_logging
     from manhattan.server.runner import Server
 
-    _check_redis(database, redis)
     screen = console()
-    if access_log is None:
-        access_log = not screen.is_terminal
-    configure_logging(logging.INFO if access_log else logging.WARNING)
-    listener = _bind(host, port)
-    bound_port = listener.getsockname()[1]
-    database = database or str(default_database())
-    asyncio.run(_check_database(database))
-    config = ServerConfig(
-        database,
-        redis,
-        bot_workers,
-        warm_up,
-        push_contact=push_contact,
-        public_metrics=public_metrics,
-        trusted_proxies=trusted_proxy,
-    )
-    with _locked(database):
-        server = Server(config)
-        urls = _urls(host, bound_port)
-        threading.Thread(target=_announce, args=(server, urls, browser), daemon=True).start()
+    has_access_log = not screen.is_terminal if options.access_log is None else options.access_log
+    configure_logging(logging.INFO if has_access_log else logging.WARNING)
+    host = ALL_INTERFACES if options.lan else options.host
+    listener = _bind(host, options.port)
+    urls = _urls(host, listener.getsockname()[1])
+    asyncio.run(_check_database(options.database))
+    with _locked(options.database):
+        server = Server(configuration.build(ServerConfig))
+        threading.Thread(
+            target=_announce, args=(server, urls, options.browser), daemon=True
+        ).start()
         with suppress(KeyboardInterrupt):
             server.run(listener)
     if not server.started:
         sys.exit(1)
     if screen.is_terminal:
-        where = "" if "://" in database else f" in {database}"
+        where = "" if "://" in options.database else f" in {options.database}"
         screen.print(Text(f"Stopped. All tables are saved{where}."), soft_wrap=True)
 
 
@@ -173,15 +77,6 @@ def _locked(database: str) -> AbstractContextManager[None]:
     from manhattan.server.storage.file_lock import exclusive_lock
 
     return nullcontext() if "://" in database else exclusive_lock(Path(database))
-
-
-def _check_redis(database: str | None, redis: str | None) -> None:
-    is_postgres = database is not None and database.startswith(("postgresql://", "postgres://"))
-    if redis is not None and not is_postgres:
-        raise ServeError(
-            "--redis connects processes that share a PostgreSQL database. Add --database "
-            "postgresql://…, or remove --redis."
-        )
 
 
 def _bind(host: str, port: int | None) -> socket.socket:
@@ -208,13 +103,16 @@ class _Urls(NamedTuple):
     local: str
     network: str | None
     """For other devices on the same network, if they can connect."""
+    is_loopback: bool
 
 
 def _urls(host: str, port: int) -> _Urls:
     local = "127.0.0.1" if host in (ALL_INTERFACES, "::", "localhost") else host
     address = f"[{local}]" if ":" in local else local
     lan_address = _lan_address() if host in (ALL_INTERFACES, "::") else None
-    return _Urls(f"http://{address}:{port}", lan_address and f"http://{lan_address}:{port}")
+    network = lan_address and f"http://{lan_address}:{port}"
+    is_loopback = host in ("::1", "localhost") or host.startswith("127.")
+    return _Urls(f"http://{address}:{port}", network, is_loopback)
 
 
 def _lan_address() -> str | None:
@@ -234,7 +132,14 @@ def _announce(server: Server, urls: _Urls, browser: bool) -> None:
         time.sleep(0.02)
     screen = console()
     screen.print(Text.assemble("Manhattan is running at ", (urls.local, "bold")), soft_wrap=True)
-    if urls.network is not None:
+    if urls.network is None:
+        if screen.is_terminal and urls.is_loopback:
+            screen.print(
+                "Only this computer can connect. For others in the room, start it with --lan:\n"
+                "manhattan serve --lan, or make play ARGS=--lan",
+                soft_wrap=True,
+            )
+    else:
         screen.print(
             Text.assemble("On the same network:    ", (urls.network, "bold")), soft_wrap=True
         )

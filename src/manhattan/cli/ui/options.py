@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Final
 
-import platformdirs
 import typer
 
 from manhattan.rules import EDITIONS, HOUSE_RULES
@@ -49,17 +48,3 @@ JsonFile = Annotated[
     Path | None,
     typer.Option("--json", help="Write the figures to this file as JSON; - writes to stdout."),
 ]
-Database = Annotated[
-    str | None,
-    typer.Option(
-        "--database",
-        "-d",
-        help="Database to use: an SQLite file, or postgresql://…",
-        show_default="tables.db in your user data folder",
-    ),
-]
-
-
-def default_database() -> Path:
-    """The SQLite file that holds this user's tables."""
-    return platformdirs.user_data_path("manhattan", appauthor=False) / "tables.db"

@@ -129,6 +129,10 @@ class RedisBus:
     async def start(self) -> None:
         self._tasks = [asyncio.create_task(self._receive()), asyncio.create_task(self._send())]
 
+    async def ping(self) -> None:
+        async with asyncio.timeout(_TIMEOUT_S):
+            await self._redis.ping()
+
     async def close(self) -> None:
         for task in self._tasks:
             task.cancel()
@@ -292,6 +296,17 @@ class RedisBus:
         if self._is_error_logged and self.error is None:
             log.warning("redis is available again")
             self._is_error_logged = False
+
+
+async def ping(address: str) -> None:
+    """Raise ``BusError`` if Redis doesn't answer."""
+    bus = RedisBus(address)
+    try:
+        await bus.ping()
+    except _UNAVAILABLE as error:
+        raise BusError(f"Redis doesn't answer: {type(error).__name__}.") from error
+    finally:
+        await bus.close()
 
 
 def _merge(earlier: _Unsent, later: _Unsent) -> _Unsent:

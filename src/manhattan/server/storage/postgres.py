@@ -172,6 +172,20 @@ def _translate_errors() -> Iterator[None]:
         raise StoreUnavailable(f"PostgreSQL does not answer: {_describe(error)}.") from error
 
 
+async def read_migrations(address: str) -> list[int]:
+    """Return the migrations that a database has, and change nothing."""
+    try:
+        connection = await asyncpg.connect(address, timeout=_TIMEOUT_S, command_timeout=_TIMEOUT_S)
+        try:
+            if await connection.fetchval("SELECT to_regclass('migrations')") is None:
+                return []
+            return [row[0] for row in await connection.fetch(READ_MIGRATIONS)]
+        finally:
+            await connection.close()
+    except (*_ERRORS, ValueError) as error:
+        raise StoreError(f"The PostgreSQL database can't be used: {_describe(error)}.") from error
+
+
 def _describe(error: BaseException) -> str:
     """Describe an error on one line, without the address, which may hold a password."""
     if isinstance(error, ValueError):  # its text may quote what should be a port
