@@ -22,7 +22,12 @@ class ServerConfig:
     """Compile the bots' code as soon as the server starts."""
     limits: Limits = field(default_factory=Limits)
     public_metrics: bool = False
-    """Serve ``/metrics`` to every address, not to this computer only."""
+    """Serve ``/metrics`` to everyone."""
+    metrics_token: str | None = None
+    """Serve ``/metrics`` to clients that send this token (``Authorization: Bearer …``)."""
+    allowed_hosts: tuple[str, ...] = ()
+    """Host names of this server on the internet; ``*`` allows all. Addresses and names of the local
+    network need no permission."""
     push_contact: str = "mailto:operator@localhost"
     """How push services reach the operator: a ``mailto:`` or ``https:`` address."""
     push_services: tuple[str, ...] = PUSH_SERVICES
@@ -31,5 +36,5 @@ class ServerConfig:
     port: int = 0
     """0 chooses a free port."""
     trusted_proxies: str | None = None
-    """Addresses or networks of reverse proxies, separated by commas; ``*`` trusts every peer. The
-    client address and the scheme that a trusted proxy forwards are believed."""
+    """Addresses or networks of reverse proxies, separated by commas. The client address and the
+    scheme that a trusted proxy forwards are believed."""

@@ -76,10 +76,27 @@ def serve(
         bool,
         typer.Option(
             "--public-metrics",
-            help="Serve /metrics to all clients, not only to this computer.",
+            help="Serve /metrics to everyone.",
             rich_help_panel=_NETWORK,
         ),
     ] = False,
+    metrics_token: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TOKEN",
+            help="Serve /metrics to clients that send this token.",
+            rich_help_panel=_NETWORK,
+        ),
+    ] = None,
+    allowed_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Host name of this server on the internet; may be repeated. Addresses and names "
+            "of the local network are always allowed.",
+            rich_help_panel=_NETWORK,
+        ),
+    ] = None,
     database: Database = None,
     redis: Annotated[
         str | None,
@@ -128,8 +145,10 @@ def serve(
     from manhattan.server.config import ServerConfig
     from manhattan.server.ops.logging import configure_logging
     from manhattan.server.runner import Server
+    from manhattan.server.transport.client_address import TrustedProxies
 
     _check_redis(database, redis)
+    TrustedProxies(trusted_proxy)  # raises for a name that is too broad
     screen = console()
     if access_log is None:
         access_log = not screen.is_terminal
@@ -145,6 +164,8 @@ def serve(
         warm_up,
         push_contact=push_contact,
         public_metrics=public_metrics,
+        metrics_token=metrics_token,
+        allowed_hosts=tuple(allowed_host or ()),
         trusted_proxies=trusted_proxy,
     )
     with _locked(database):

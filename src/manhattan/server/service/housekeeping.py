@@ -15,6 +15,7 @@ from typing import Final
 from manhattan.server.domain.clocks import Milliseconds
 from manhattan.server.ops.tuning import IdleGarbageCollector
 from manhattan.server.service.clock_and_secrets import now_ms
+from manhattan.server.service.clock_keeper import ClockKeeper
 from manhattan.server.service.scheduler import TAKEOVER_DELAY
 from manhattan.server.service.table_service import TableService
 from manhattan.server.service.table_session import TableSession
@@ -39,8 +40,9 @@ _MAX_TAKEOVERS: Final = 100
 class Housekeeping:
     """Sweeps over a service's tables until it is stopped."""
 
-    def __init__(self, service: TableService) -> None:
+    def __init__(self, service: TableService, clock: ClockKeeper) -> None:
         self._service = service
+        self._clock = clock
         self._task: asyncio.Task[None] | None = None
         self._garbage: IdleGarbageCollector | None = None
         self._last_sync = now_ms()
@@ -60,6 +62,7 @@ class Housekeeping:
             # Jitter, so that several processes don't all ask the database at once.
             await asyncio.sleep(_SWEEP_S * Random().uniform(0.8, 1.2))  # noqa: S311 - no secret
             try:
+                await self._run_job(self._clock.check)
                 await self._run_job(self._take_over_overdue)
                 await self._run_job(self._sync_tables)
                 await self._run_job(self._service.disconnect_revoked)

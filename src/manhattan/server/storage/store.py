@@ -262,6 +262,26 @@ class Store(ReadOnlyStore):
         rows = await self._database.read("SELECT value FROM settings WHERE name = $1", name)
         return str(rows[0][0])
 
+    async def find_setting(self, name: str) -> str | None:
+        """Return a setting of the server, if there is one."""
+        rows = await self._database.read("SELECT value FROM settings WHERE name = $1", name)
+        return str(rows[0][0]) if rows else None
+
+    async def write_setting(self, name: str, value: str) -> None:
+        """Store a setting of the server."""
+        await self._database.write(
+            Statement(
+                "INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) "
+                "DO UPDATE SET value = excluded.value",
+                (name, value),
+            )
+        )
+
+    async def latest_change(self) -> Milliseconds:
+        """Return the moment of the latest event of all tables; 0 if there is none."""
+        [[latest]] = await self._database.read("SELECT max(changed_at) FROM tables")
+        return int(latest or 0)
+
     async def check_writable(self) -> None:
         """Raise ``StoreUnavailable`` if nothing can be written."""
         await self._write_probe(_SMALL_WRITE)
@@ -271,13 +291,8 @@ class Store(ReadOnlyStore):
         await self._write_probe(_LARGE_WRITE)
 
     async def _write_probe(self, length: int) -> None:
-        await self._database.write(
-            Statement(
-                "INSERT INTO settings (name, value) VALUES ('probe', $1) ON CONFLICT (name) "
-                "DO UPDATE SET value = excluded.value",
-                (secrets.token_urlsafe(length),),  # an unchanged value would not be written
-            )
-        )
+        # A random value: an unchanged one would not be written.
+        await self.write_setting("probe", secrets.token_urlsafe(length))
 
     async def write(self, *statements: Statement) -> None:
         """Execute statements that have no method here, in one transaction."""

@@ -24,6 +24,7 @@ from manhattan.server.service.table_service import TableService
 from manhattan.server.service.web_push import WebPush
 from manhattan.server.storage import Identity, Person
 from manhattan.server.storage.push_subscriptions import PushSubscriptions
+from manhattan.server.transport.allowed_hosts import AllowedHosts
 from manhattan.server.transport.client_address import TrustedProxies
 from manhattan.server.transport.ratelimit import RateLimiter, address_key
 
@@ -46,6 +47,7 @@ class Services:
     push_subscriptions: PushSubscriptions
     rate_limiter: RateLimiter
     proxies: TrustedProxies
+    allowed_hosts: AllowedHosts
 
 
 SOCKET_ROUTES: Final = {

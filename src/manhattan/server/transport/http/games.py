@@ -21,10 +21,16 @@ from manhattan.server.protocol.responses import (
     evaluation_response,
     hint_response,
 )
+from manhattan.server.service.fair_queue import Client
 from manhattan.server.storage import Person
 from manhattan.server.transport.http.routing import RouteTable, json_response
 from manhattan.server.transport.ratelimit import RateLimiter
-from manhattan.server.transport.request_context import require_person, services_of, table_id
+from manhattan.server.transport.request_context import (
+    client_key,
+    require_person,
+    services_of,
+    table_id,
+)
 from manhattan.view import View, view_of
 
 games = RouteTable("games")
@@ -65,22 +71,24 @@ async def check_record(_: web.Request, body: msgspec.Raw) -> RecordCheck:
 async def show_hint(request: web.Request) -> HintResponse:
     """Suggest a good move, judged by what you can see, unless the table disables hints."""
     bots = services_of(request).tables.bots
-    return hint_response(await bots.hint(*await _view_to_advise(request)))
+    return hint_response(await bots.hint(*await _advice_for(request)))
 
 
 @games.route("POST", "/api/tables/{table}/evaluation")
 async def show_evaluation(request: web.Request) -> EvaluationResponse:
     """Evaluate your moves by what you can see, unless the table disables hints."""
     bots = services_of(request).tables.bots
-    return evaluation_response(await bots.evaluate(*await _view_to_advise(request)))
+    return evaluation_response(await bots.evaluate(*await _advice_for(request)))
 
 
-async def _view_to_advise(request: web.Request) -> tuple[View, str]:
-    """Return the view of the person to advise, and the seed of the bot's random numbers."""
+async def _advice_for(request: web.Request) -> tuple[View, str, Client]:
+    """Return the view of the person to advise, the seed of the bot's random numbers, and who
+    waits."""
     services, table = services_of(request), table_id(request)
     person = await require_person(request)
     state = (await services.tables.session(table)).state
-    return _check_advice(state, person, services.rate_limiter)
+    seen, seed = _check_advice(state, person, services.rate_limiter)
+    return seen, seed, Client(client_key(request), person.id)
 
 
 def _check_advice(state: TableState, person: Person, rate_limiter: RateLimiter) -> tuple[View, str]:

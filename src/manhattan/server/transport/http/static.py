@@ -66,7 +66,7 @@ class Page:
         self._files = {
             path.relative_to(folder).as_posix(): _load(path, folder)
             for path in folder.rglob("*")
-            if path.is_file() and path.suffix != _BROTLI
+            if path.is_file() and path.suffix != _BROTLI and not path.name.startswith(".")
         }
 
     async def serve(self, request: web.Request) -> web.Response:
