@@ -15,6 +15,8 @@ from manhattan.server.service.clock_keeper import ClockKeeper
 from manhattan.server.service.housekeeping import Housekeeping
 from manhattan.server.service.notifier import Notifier
 from manhattan.server.service.passkeys import Passkeys
+from manhattan.server.service.public_tables import PublicTables
+from manhattan.server.service.record_checker import RecordChecker
 from manhattan.server.service.recovery_codes import RecoveryCodes
 from manhattan.server.service.table_service import TableService
 from manhattan.server.service.web_push import WebPush
@@ -63,6 +65,8 @@ async def open_services(config: ServerConfig) -> Services:
         rate_limiter=RateLimiter(config.limits),
         proxies=TrustedProxies(config.trusted_proxies),
         allowed_hosts=_allowed_hosts(config),
+        record_checker=RecordChecker(),
+        public_tables=PublicTables(store, config.limits.public_tables_per_address),
     )
     await tables.start()
     services.housekeeping.start()
@@ -74,6 +78,7 @@ async def open_services(config: ServerConfig) -> Services:
 async def close_services(services: Services) -> None:
     """Write what is pending, and close the database."""
     services.housekeeping.stop()
+    services.record_checker.stop()
     await services.tables.stop()
 
 
@@ -111,7 +116,7 @@ def _add_document(app: web.Application, path: str, document: object) -> None:
 def _allowed_hosts(config: ServerConfig) -> AllowedHosts:
     """Behind a proxy any name is allowed, unless names are set: the proxy knows its names."""
     names = config.allowed_hosts or (("*",) if config.trusted_proxies is not None else ())
-    return AllowedHosts(names)
+    return AllowedHosts((*names, config.host))
 
 
 def _open_bus(config: ServerConfig) -> Bus:

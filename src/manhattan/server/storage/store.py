@@ -27,6 +27,7 @@ from manhattan.server.storage.follow_ups import follow_ups, write_names, write_n
 from manhattan.server.storage.game_list import GameList
 from manhattan.server.storage.identity_store import IdentityStore, Person, delete_person
 from manhattan.server.storage.projection import Append, Summary
+from manhattan.server.storage.readable_rows import readable_rows
 
 _SMALL_WRITE: Final = 12
 """Bytes that show whether anything can be written."""
@@ -36,6 +37,9 @@ _TABLES_PER_SCAN: Final = 200
 """Tables whose events are searched in one query, so that others don't wait for it."""
 _LISTED_PER_HOST: Final = 2
 """Listed tables of one host: the list is for everyone."""
+
+
+_Listing = dict[str, Any]
 
 
 class Rewrite(NamedTuple):
@@ -142,7 +146,11 @@ class Store(ReadOnlyStore):
             since,
             *included,
         )
-        return [(table, msgspec.json.decode(listing)) for table, listing in rows]
+        return readable_rows(rows, lambda row: (row[0], msgspec.json.decode(row[1], type=_Listing)))
+
+    async def tables_in_lobby(self, tables: Sequence[TableId]) -> list[TableId]:
+        """Return those tables that wait for players."""
+        return await self._tables_in(tables, "stage = 'lobby'")
 
     async def overdue_tables(self, before: Milliseconds, limit: int) -> list[TableId]:
         """Return tables that were due before a moment."""
@@ -225,16 +233,18 @@ class Store(ReadOnlyStore):
 
     async def unfinished_tables(self, tables: Sequence[TableId]) -> list[TableId]:
         """Return those tables whose game is not over."""
-        unfinished: list[TableId] = []
+        return await self._tables_in(tables, "stage IN ('lobby', 'playing')")
+
+    async def _tables_in(self, tables: Sequence[TableId], condition: str) -> list[TableId]:
+        found: list[TableId] = []
         for chunk in chunks(tables):
             placeholders = ", ".join(f"${n}" for n in range(1, len(chunk) + 1))
             rows = await self._database.read(
-                "SELECT id FROM tables WHERE stage IN ('lobby', 'playing') "  # noqa: S608 - placeholders
-                f"AND id IN ({placeholders})",
+                f"SELECT id FROM tables WHERE {condition} AND id IN ({placeholders})",  # noqa: S608 - placeholders
                 *chunk,
             )
-            unfinished += [row[0] for row in rows]
-        return unfinished
+            found += [row[0] for row in rows]
+        return found
 
     async def count_tables_of(self, person: PersonId) -> int:
         """Return at how many tables a person has a seat."""

@@ -69,6 +69,8 @@ class Limits:
     sockets_per_person: int = 50
     connections_per_address: int = 500
     """Connections that are not websockets."""
+    public_tables_per_address: int = 8
+    """Public tables that wait for players."""
     stalled_per_address: int = 20
     """Connections that don't read what was sent, for each of which it has to be kept."""
 
@@ -93,6 +95,7 @@ NO_LIMITS: Final = Limits(
     sockets_per_address=10**6,
     sockets_per_person=10**6,
     connections_per_address=10**6,
+    public_tables_per_address=10**6,
     stalled_per_address=10**6,
 )
 """For load tests, whose clients share one address."""

@@ -19,6 +19,8 @@ from manhattan.server.service.clock_and_secrets import now_ms
 from manhattan.server.service.device_label import device_label
 from manhattan.server.service.housekeeping import Housekeeping
 from manhattan.server.service.passkeys import Passkeys
+from manhattan.server.service.public_tables import PublicTables
+from manhattan.server.service.record_checker import RecordChecker
 from manhattan.server.service.recovery_codes import RecoveryCodes
 from manhattan.server.service.table_service import TableService
 from manhattan.server.service.web_push import WebPush
@@ -48,6 +50,8 @@ class Services:
     rate_limiter: RateLimiter
     proxies: TrustedProxies
     allowed_hosts: AllowedHosts
+    public_tables: PublicTables
+    record_checker: RecordChecker
 
 
 SOCKET_ROUTES: Final = {

@@ -8,8 +8,7 @@ import msgspec
 from aiohttp import hdrs, web
 
 from manhattan.game import Game
-from manhattan.record import parse, to_json
-from manhattan.replay import trace_record
+from manhattan.record import to_json
 from manhattan.rules.chance import SEED_BYTES
 from manhattan.server.domain.errors import CommandRejected, ErrorCode
 from manhattan.server.domain.state import TableState
@@ -56,15 +55,13 @@ async def download_record(request: web.Request) -> web.Response:
     body_schema={"type": "object", "description": "A record, as described in docs/record.md."},
     examples={"before the first move": _SHORTEST_RECORD},
 )
-async def check_record(_: web.Request, body: msgspec.Raw) -> RecordCheck:
+async def check_record(request: web.Request, body: msgspec.Raw) -> RecordCheck:
     """Check that a record follows the rules. Nothing of it is kept."""
     try:
         text = bytes(body).decode()
     except UnicodeDecodeError as error:
         raise malformed(error) from None
-    replayed = trace_record(parse(text))
-    last = replayed.steps[-1].public if replayed.steps else replayed.start
-    return RecordCheck(moves=len(replayed.steps), over=last.result is not None)
+    return await services_of(request).record_checker.check(text, client_key(request))
 
 
 @games.route("POST", "/api/tables/{table}/hint")
