@@ -10,6 +10,7 @@ from manhattan.server.config import ServerConfig
 from manhattan.server.protocol.schema import message_schema
 from manhattan.server.pubsub.base import Bus, LocalBus
 from manhattan.server.service.accounts import Accounts
+from manhattan.server.service.bans import Bans
 from manhattan.server.service.bot_pool import BotPool
 from manhattan.server.service.clock_keeper import ClockKeeper
 from manhattan.server.service.housekeeping import Housekeeping
@@ -18,6 +19,7 @@ from manhattan.server.service.passkeys import Passkeys
 from manhattan.server.service.public_tables import PublicTables
 from manhattan.server.service.record_checker import RecordChecker
 from manhattan.server.service.recovery_codes import RecoveryCodes
+from manhattan.server.service.retention import Retention, RetentionPolicy
 from manhattan.server.service.table_service import TableService
 from manhattan.server.service.web_push import WebPush
 from manhattan.server.storage import open_store
@@ -54,9 +56,12 @@ async def open_services(config: ServerConfig) -> Services:
     tables = TableService(
         store, _open_bus(config), BotPool(config.bot_workers), Notifier(push, subscriptions)
     )
+    bans = Bans(tables)
+    await bans.refresh()
     services = Services(
         tables=tables,
-        housekeeping=Housekeeping(tables, clock),
+        housekeeping=Housekeeping(tables, clock, bans, Retention(tables, _retention(config))),
+        bans=bans,
         accounts=await Accounts.of(store),
         passkeys=await Passkeys.of(store),
         recovery_codes=await RecoveryCodes.of(store),
@@ -117,6 +122,10 @@ def _allowed_hosts(config: ServerConfig) -> AllowedHosts:
     """Behind a proxy any name is allowed, unless names are set: the proxy knows its names."""
     names = config.allowed_hosts or (("*",) if config.trusted_proxies is not None else ())
     return AllowedHosts((*names, config.host))
+
+
+def _retention(config: ServerConfig) -> RetentionPolicy:
+    return RetentionPolicy(config.keep_games_days, config.keep_people_days)
 
 
 def _open_bus(config: ServerConfig) -> Bus:

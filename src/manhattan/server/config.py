@@ -28,6 +28,10 @@ class ServerConfig:
     allowed_hosts: tuple[str, ...] = ()
     """Host names of this server on the internet; ``*`` allows all. Addresses and names of the local
     network need no permission."""
+    keep_games_days: int | None = None
+    """Days after which finished games and closed tables are deleted; None keeps them for ever."""
+    keep_people_days: int | None = None
+    """Days after which people without a game are deleted who were not here; None keeps them."""
     push_contact: str = "mailto:operator@localhost"
     """How push services reach the operator: a ``mailto:`` or ``https:`` address."""
     push_services: tuple[str, ...] = PUSH_SERVICES

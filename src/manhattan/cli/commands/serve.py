@@ -104,6 +104,24 @@ def serve(
             help="Redis server (redis://…) that connects several processes on one PostgreSQL."
         ),
     ] = None,
+    keep_games: Annotated[
+        int | None,
+        typer.Option(
+            metavar="DAYS",
+            min=1,
+            help="Delete finished games and closed tables after this time.",
+            show_default="never",
+        ),
+    ] = None,
+    keep_people: Annotated[
+        int | None,
+        typer.Option(
+            metavar="DAYS",
+            min=1,
+            help="Delete people without a game who have not been here for this time.",
+            show_default="never",
+        ),
+    ] = None,
     bot_workers: Annotated[
         int,
         typer.Option(
@@ -166,6 +184,8 @@ def serve(
         public_metrics=public_metrics,
         metrics_token=metrics_token,
         allowed_hosts=tuple(allowed_host or ()),
+        keep_games_days=keep_games,
+        keep_people_days=keep_people,
         trusted_proxies=trusted_proxy,
     )
     with _locked(database):

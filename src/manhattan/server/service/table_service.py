@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
@@ -338,7 +339,14 @@ class TableService:
         session = self.registry.find(table)
         if session is not None:
             async with session.lock:
-                await self.registry.reload(session)
+                try:
+                    await self.registry.reload(session)
+                except CommandRejected as error:
+                    if error.reason is not ErrorCode.NO_SUCH_TABLE:
+                        raise
+                    for viewer in session.viewers:  # the table was deleted
+                        viewer.close_for_resync()
+                    self.registry.unload(session)
 
     def disconnect(self, revoked: PersonId | DeviceId) -> None:
         """Disconnect a device that was revoked, or a person who was deleted, in every process."""
@@ -355,6 +363,16 @@ class TableService:
         except Exception:
             self._devices_unsure = True
             raise
+
+    def disconnect_banned(self, is_banned: Callable[[Viewer], bool]) -> None:
+        """Disconnect viewers whom the operator has excluded."""
+        for viewer in self._viewers():
+            if is_banned(viewer):
+                viewer.disconnect()
+
+    def connected_people(self) -> set[PersonId]:
+        """Return the people who are connected to this process."""
+        return {viewer.person for viewer in self._viewers() if viewer.person is not None}
 
     def _disconnect(self, revoked: PersonId | DeviceId) -> None:
         for viewer in self._viewers():

@@ -26,6 +26,7 @@ from manhattan.server.storage.database import (
 from manhattan.server.storage.follow_ups import follow_ups, write_names, write_names_if_latest
 from manhattan.server.storage.game_list import GameList
 from manhattan.server.storage.identity_store import IdentityStore, Person, delete_person
+from manhattan.server.storage.operator_store import OperatorStore
 from manhattan.server.storage.projection import Append, Summary
 from manhattan.server.storage.readable_rows import readable_rows
 
@@ -78,6 +79,7 @@ class Store(ReadOnlyStore):
         self._database = database
         self.identities = IdentityStore(database)
         self.games = GameList(database)
+        self.operators = OperatorStore(database)
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[ReadOnlyStore]:

@@ -15,6 +15,7 @@ from manhattan.rules.errors import printable
 from manhattan.server.domain.commands import Actor
 from manhattan.server.domain.errors import CommandRejected, ErrorCode
 from manhattan.server.service.accounts import COOKIE, Accounts
+from manhattan.server.service.bans import Bans
 from manhattan.server.service.clock_and_secrets import now_ms
 from manhattan.server.service.device_label import device_label
 from manhattan.server.service.housekeeping import Housekeeping
@@ -50,6 +51,7 @@ class Services:
     rate_limiter: RateLimiter
     proxies: TrustedProxies
     allowed_hosts: AllowedHosts
+    bans: Bans
     public_tables: PublicTables
     record_checker: RecordChecker
 
@@ -94,8 +96,12 @@ def label_of(request: web.Request) -> str:
 
 async def find_identity(request: web.Request) -> Identity | None:
     """Return the person and the device whose cookie the request carries."""
-    accounts = services_of(request).accounts
-    return await accounts.authenticate(request.cookies.get(COOKIE), label_of(request), now_ms())
+    services = services_of(request)
+    cookie = request.cookies.get(COOKIE)
+    identity = await services.accounts.authenticate(cookie, label_of(request), now_ms())
+    if identity is not None and services.bans.has_person(identity.person.id):
+        raise web.HTTPForbidden(reason="The operator of this server has excluded you")
+    return identity
 
 
 async def require_identity(request: web.Request) -> Identity:

@@ -112,6 +112,8 @@ async def check_request(request: web.Request, handler: Handler) -> web.StreamRes
     """Reject requests for or from other sites, floods, and bodies that are too long or too slow."""
     if not all(map(services_of(request).allowed_hosts.allows, request.headers.getall("Host", ()))):
         raise _MisdirectedRequest
+    if services_of(request).bans.has_address(services_of(request).proxies.client_address(request)):
+        raise web.HTTPForbidden(reason="The operator of this server has excluded your address")
     is_websocket = request.headers.get(hdrs.UPGRADE, "").lower() == "websocket"
     if is_websocket != (request.match_info.route.name in SOCKET_ROUTES):
         raise web.HTTPForbidden if is_websocket else web.HTTPNotFound
