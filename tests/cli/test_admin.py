@@ -45,7 +45,7 @@ def test_tables_are_listed_and_closed(server: RunningServer, database: str) -> N
         [playing, "playing", "private"],
         [lobby, "lobby", "public"],
     ]
-    assert "Ada, open" in listed[1]
+    assert "Ada, (open)" in listed[1]
     with ada.connect(playing) as seat:
         next(seat.messages())
         assert run(database, "close", playing) == "Done.\n"

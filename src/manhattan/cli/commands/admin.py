@@ -48,9 +48,9 @@ def list_tables(
     stages = (*_ACTIVE, "over", "closed") if everything else _ACTIVE
     for row in _with_store(database, lambda store: store.tables(stages, limit)):
         changed = datetime.fromtimestamp(row.changed_at / 1000, UTC).isoformat(" ", "minutes")
-        names = ", ".join(
-            str(player.get("name") or "open") for player in row.listing.get("players", ())
-        )
+        names = "(unreadable)"
+        if row.players is not None:
+            names = ", ".join(name or "(open)" for name in row.players)
         kind = "public" if row.public else "private"
         _print(f"{row.id}  {row.stage:8} {kind:8} {changed[:16]}  {names}")
 

@@ -58,6 +58,7 @@ class BotPool:
         self._compiled: dict[Shape, asyncio.Task[None]] = {}
         self._warmup: asyncio.Task[None] | None = None
         self._pending = 0
+        self._is_stopped = False
         # People who play at many tables with bots delay their own bots, not those of others.
         self.queue = FairQueue(workers, MAX_PENDING_PER_PERSON, MAX_PENDING_PER_ADDRESS)
         # A bot that waits delays a whole table, so one process is reserved for bots; with a single
@@ -71,6 +72,7 @@ class BotPool:
         self._warmup = asyncio.create_task(self._warm_up(shapes))
 
     async def stop(self) -> None:
+        self._is_stopped = True
         if self._warmup is not None:
             self._warmup.cancel()
         for job in self._compile_jobs.values():
@@ -114,7 +116,7 @@ class BotPool:
 
     async def _run(self, work: Callable[..., T], *args: object) -> T:
         """Run a function in one of the processes, and in a new pool if one of them has died."""
-        if self._pending >= MAX_PENDING:
+        if self._pending >= MAX_PENDING or self._is_stopped:
             raise CommandRejected(ErrorCode.BUSY)
         self._pending += 1
         try:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
@@ -12,7 +12,6 @@ from manhattan.server.domain.clocks import Milliseconds
 from manhattan.server.domain.events import PersonId, TableId
 from manhattan.server.storage.database import Database, Statement
 from manhattan.server.storage.identity_store import Person, delete_person
-from manhattan.server.storage.readable_rows import readable_rows
 
 Action = Literal["close_table", "delete_person"]
 
@@ -33,7 +32,19 @@ class TableRow(NamedTuple):
     stage: str
     public: bool
     changed_at: Milliseconds
-    listing: Mapping[str, Any]
+    players: tuple[str | None, ...] | None
+    """Their names; None for an open seat. Instead of all, None if the row is damaged."""
+
+
+class _Player(msgspec.Struct):
+    name: str | None
+
+
+class _Listing(msgspec.Struct):
+    players: list[_Player]
+
+
+_LISTINGS: Final = msgspec.json.Decoder(_Listing)
 
 
 class OperatorStore:
@@ -53,7 +64,7 @@ class OperatorStore:
             limit,
             *stages,
         )
-        return readable_rows(rows, _table_row)
+        return [_table_row(row) for row in rows]
 
     async def people_named(self, name: str, limit: int) -> list[Person]:
         """Return people whose name contains a text."""
@@ -176,4 +187,8 @@ class OperatorStore:
 
 def _table_row(row: tuple[Any, ...]) -> TableRow:
     id, stage, public, changed_at, listing = row
-    return TableRow(id, stage, bool(public), changed_at, msgspec.json.decode(listing))
+    try:
+        players = tuple(player.name for player in _LISTINGS.decode(listing).players)
+    except (msgspec.MsgspecError, UnicodeError):
+        players = None
+    return TableRow(id, stage, bool(public), changed_at, players)

@@ -66,7 +66,7 @@ class Page:
         self._files = {
             path.relative_to(folder).as_posix(): _load(path, folder)
             for path in folder.rglob("*")
-            if path.is_file() and path.suffix != _BROTLI and not path.name.startswith(".")
+            if path.is_file() and path.suffix != _BROTLI and not _is_hidden(path, folder)
         }
 
     async def serve(self, request: web.Request) -> web.Response:
@@ -94,6 +94,10 @@ def add_page(app: web.Application, page: Page) -> None:
     """Serve the page at every path outside the API."""
     for method in ("GET", "HEAD"):
         app.router.add_route(method, "/{path:(?!api(?:/|$)).*}", page.serve)
+
+
+def _is_hidden(path: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(folder).parts)
 
 
 def _with_tags(file: PageFile, tags: str) -> PageFile:
