@@ -470,7 +470,7 @@ def test_connections_that_do_not_read_are_limited_by_address(tmp_path: Path) -> 
     assert not server.server.limiter._stalled
 
 
-def test_those_who_come_and_go_are_told_of_together(server: RunningServer) -> None:
+def test_arrivals_and_departures_are_announced_together(server: RunningServer) -> None:
     with RecordingClient(server, "Ada") as ada, ExitStack() as stack:
         table = ada.call("POST", "/api/tables", {"seats": SHARED_SCREEN})["id"]
         ada.watch(table)
