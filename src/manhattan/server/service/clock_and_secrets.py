@@ -25,13 +25,13 @@ _STEP_MS: Final[Milliseconds] = 1_000
 _NS_PER_MS: Final = 1_000_000
 
 
+# Windows has neither; on Linux the second one stops while the computer sleeps.
+_STEADY: Final[int | None] = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))
+
+
 def _steady_ns() -> int:
     """Return the time of a clock that can't be set, and runs while the computer sleeps."""
-    if hasattr(time, "CLOCK_BOOTTIME"):  # Linux, where the next one stops during sleep
-        return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
-    if hasattr(time, "CLOCK_MONOTONIC"):
-        return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-    return time.monotonic_ns()
+    return time.monotonic_ns() if _STEADY is None else time.clock_gettime_ns(_STEADY)
 
 
 def _wall_ns() -> int:

@@ -35,7 +35,7 @@ tables = RouteTable("tables")
 
 MAX_LISTED: Final = 50
 """Tables on a page of the list."""
-MAX_FOUND: Final = 500
+MAX_FOUND: Final = 200
 """Tables on all pages."""
 LOBBY_LISTING_MS: Milliseconds = 12 * 60 * 60 * 1000
 """A table without viewers is listed for this time after the last person took or left a seat."""
