@@ -65,6 +65,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=25,
         help="how often the crash test kills a server, with each database",
     )
+    parser.addoption(
+        "--messages",
+        type=int,
+        default=20_000,
+        help="random messages that the server gets in the test of its memory",
+    )
 
 
 def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import re
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +20,7 @@ from manhattan import record
 from manhattan.client import Client
 from manhattan.replay import replay
 from support.cli_runner import run_cli, run_process
+from support.databases import store_at
 from support.server_fixtures import AGAINST_EASY, play_on
 
 COMMAND = [sys.executable, "-m", "manhattan"]
@@ -123,3 +127,74 @@ def test_a_port_in_use_is_an_error() -> None:
         ended = run_process("serve", "--host", "127.0.0.1", "--port", port, "--no-access-log")
     assert ended.code == 1
     assert "the port is in use" in ended.err
+
+
+def test_a_server_that_is_terminated_leaves_no_trace_of_its_processes(tmp_path: Path) -> None:
+    """While bots think, and if systemd terminates their processes as well."""
+    for is_group in (False, True):
+        command = [*COMMAND, "serve", "--host", "127.0.0.1", "--port", "0", "--no-warm-up"]
+        command += ["--no-access-log", "--database", str(tmp_path / f"{is_group}.db")]
+        with subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        ) as server:
+            assert server.stdout is not None
+            address = re.search(r"http://127\.0\.0\.1:\d+", server.stdout.readline())
+            assert address
+            ada = Client(address[0], "Ada")
+            bots = [{"occupant": "bot", "level": "easy"}] * 4
+            table = ada.open_table(seats=bots, bot_delay_ms=0, start=True)
+            with ada.connect(table) as seat:
+                for _ in zip(range(5), seat.messages(), strict=False):
+                    pass
+                (os.killpg if is_group else os.kill)(server.pid, signal.SIGTERM)
+            _, errors = server.communicate(timeout=30)
+            assert (server.returncode, errors) == (0, "")
+
+
+SERVE_UNPRIVILEGED = """
+import os, pwd, sys
+from manhattan.cli import main
+import manhattan.server.runner  # while all of it can be read
+if os.geteuid() == 0:  # who may write everything
+    nobody = pwd.getpwnam("nobody")
+    os.setgroups([])
+    os.setgid(nobody.pw_gid)
+    os.setuid(nobody.pw_uid)
+sys.argv = ["manhattan", "serve", "--port", "0", "--no-browser", "--database", sys.argv[1]]
+main()
+"""
+
+
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_a_read_only_database_is_explained(what: str) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder, database = Path(name), Path(name) / "t.db"
+        asyncio.run(create_database(str(database)))
+        database.chmod(0o444 if what == "file" else 0o666)
+        folder.chmod(0o777 if what == "file" else 0o555)
+        ended = subprocess.run(
+            [sys.executable, "-c", SERVE_UNPRIVILEGED, str(database)],
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        folder.chmod(0o755)
+    assert ended.returncode == 1
+    assert "is read-only for you" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+async def create_database(database: str) -> None:
+    async with store_at(database):
+        pass
+
+
+def test_everyone_as_a_proxy_is_rejected(tmp_path: Path) -> None:
+    outcome = run_cli("serve", "--trusted-proxy", "*", "--database", str(tmp_path / "t.db"))
+    assert outcome.code == 1
+    assert "A trusted proxy can't be everyone" in outcome.error

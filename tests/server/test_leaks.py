@@ -242,7 +242,12 @@ def messages_of_curious_clients(
     for one in curious:
         one.catch_up()
     return {
-        str(one.name): [anonymized(each, session.table) for each in one.received] for one in curious
+        str(one.name): [
+            anonymized(each, session.table)
+            for each in one.received
+            if each.message.get("type") != "presence"  # those who arrived are announced later
+        ]
+        for one in curious
     }
 
 

@@ -33,7 +33,7 @@ OPEN_TO_ALL = _words(
     counts created_at current deadline decided_by description devices due edition editions event
     events exported_at finished first floors format gains game game_events games height
     hints_disabled host host_name house_rules id increment kind label leads left level levels lobby
-    majorities move mover name needs next nonce_hash now number occupant offered_seats open
+    majorities more move mover name needs next nonce_hash now number occupant offered_seats open
     opened_at owner params passkeys patch phase place player players ply points position presence
     present private problem projected_scores public push_subscriptions reason recovery_codes_left
     rematch rematch_of removed reply_to resigned result reveal_until round rounds rules running

@@ -11,6 +11,7 @@ import typer
 from rich.text import Text
 
 from manhattan import __version__
+from manhattan.cli.commands.admin import admin
 from manhattan.cli.commands.arena import arena
 from manhattan.cli.commands.backup import backup
 from manhattan.cli.commands.bench import bench
@@ -49,6 +50,7 @@ for command in (backup, simulate, replay, rules, arena, train):
     app.command(cls=Command)(command)
 app.add_typer(bench, name="bench")
 app.add_typer(config, name="config")
+app.add_typer(admin, name="admin")
 
 
 def _show_version(requested: bool) -> None:

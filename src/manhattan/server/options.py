@@ -154,6 +154,20 @@ class ServerOptions:
         secret=Secret.PASSWORD,
         example="redis://127.0.0.1:6379",
     )
+    keep_games: Annotated[int, Meta(ge=1)] | None = _option(
+        None,
+        help="Days after which finished games and closed tables are deleted.",
+        section=STORAGE,
+        default_text="for ever",
+        example="365",
+    )
+    keep_people: Annotated[int, Meta(ge=1)] | None = _option(
+        None,
+        help="Days after which people without a game who have not been here are deleted.",
+        section=STORAGE,
+        default_text="for ever",
+        example="730",
+    )
     bot_workers: Annotated[int, Meta(ge=1, le=64)] = _option(
         1, help="Number of processes that run bots and hints.", section=BOTS
     )
@@ -180,13 +194,27 @@ class ServerOptions:
     trusted_proxy: str | None = _option(
         None,
         help="Trust the client addresses and the scheme that this proxy forwards. Several "
-        "addresses or networks are separated by commas; * trusts every peer.",
+        "addresses or networks are separated by commas.",
         section=NETWORK,
         example="127.0.0.1",
     )
-    public_metrics: bool = _option(
-        False, help="Serve /metrics to all clients, not only to this computer.", section=NETWORK
+    allowed_host: tuple[str, ...] = _option(
+        (),
+        help="Host name of this server on the internet. Addresses and names of the local network "
+        "are always allowed; *.example.org allows all names below a domain, * all names.",
+        section=NETWORK,
+        default_text="behind a proxy all, otherwise none",
+        example="game.example.org",
     )
+    metrics_token: str | None = _option(
+        None,
+        help="Serve /metrics to clients that send this token.",
+        section=NETWORK,
+        secret=Secret.WHOLE,
+        default_text="nobody gets the metrics",
+        example="a long random text",
+    )
+    public_metrics: bool = _option(False, help="Serve /metrics to everyone.", section=NETWORK)
     push_contact: Annotated[str, Meta(pattern=r"^(mailto:[^@\s]+@[^@\s]+|https://\S+)$")] = _option(
         "mailto:operator@localhost",
         help="How the push services of browsers reach you: mailto:you@example.org, or a web "

@@ -153,7 +153,7 @@ def test_a_revoked_device_executes_no_more_commands(server: RunningServer) -> No
         websocket: Any = StalledWebSocket()
         transport = Mock(get_write_buffer_size=lambda: 0)
         connection = Connection(
-            server.services, identity, websocket, transport, table=table, since=None
+            server.services, identity, websocket, transport, "here", table=table, since=None
         )
         serving = asyncio.create_task(connection.serve())
         websocket.send_chat("Hello")

@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from manhattan.server.domain.errors import CommandRejected, ErrorCode
-from manhattan.server.service.bot_pool import MAX_PENDING_ADVICE, MAX_PENDING_PER_HOST, BotPool
-from manhattan.server.service.fair_queue import FairQueue
+from manhattan.server.service.bot_pool import MAX_PENDING_ADVICE, MAX_PENDING_PER_PERSON, BotPool
+from manhattan.server.service.fair_queue import Client, FairQueue, Ticket
 from manhattan.view import View, view_of
 from support.databases import async_test
 from support.table_builder import ME, TableBuilder, bot
@@ -74,37 +74,140 @@ async def test_hints_are_rejected_when_too_many_are_pending() -> None:
         ).move in view.legal_moves()  # the queue is free again
 
 
+EVE, ADA, BOB = Client("1.1.1.1", "Eve"), Client("2.2.2.2", "Ada"), Client("2.2.2.2", "Bob")
+
+
 @async_test
-async def test_a_host_with_many_tables_does_not_delay_other_hosts() -> None:
+async def test_a_person_at_many_tables_does_not_delay_others() -> None:
     view = some_view()
     finished: list[str] = []
 
-    async def record(host: str, number: int) -> None:
-        await pool.choose_move("easy", view, str(number), host)
-        finished.append(host)
+    async def record(client: Client, number: int) -> None:
+        await pool.choose_move("easy", view, str(number), Ticket([client]))
+        finished.append(client.person)
 
     async with bot_pool(1) as pool:
-        many = [record("Eve", number) for number in range(MAX_PENDING_PER_HOST)]
-        few = [record("Ada", number) for number in range(2)]
+        many = [record(EVE, number) for number in range(MAX_PENDING_PER_PERSON)]
+        few = [record(ADA, number) for number in range(2)]
         await asyncio.gather(*many, *few)
-    assert finished[:5] == ["Eve", "Eve", "Ada", "Eve", "Ada"]
+    assert finished[:2] == ["Eve", "Ada"]
+    assert finished.index("Ada", 2) <= 4
+
+
+class Slots:
+    """A queue with one slot, and the order in which it is granted."""
+
+    def __init__(self) -> None:
+        self.queue = FairQueue(1, 8, 64)
+        self.granted: list[str] = []
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def wait(self, *clients: Client, name: str = "", hold_s: float = 0.01) -> Ticket:
+        ticket = Ticket(clients)
+        name = name or (clients[0].person if clients else "nobody")
+        self._tasks.append(asyncio.create_task(self._hold(ticket, name, hold_s)))
+        return ticket
+
+    async def _hold(self, ticket: Ticket, name: str, hold_s: float) -> None:
+        async with self.queue.slot(ticket):
+            self.granted.append(name)
+            await asyncio.sleep(hold_s)
+
+    async def finish(self) -> list[str]:
+        await asyncio.gather(*self._tasks)
+        assert not self.queue._foreground.parts
+        assert not self.queue._background.parts
+        return self.granted
+
+
+@async_test
+async def test_many_names_of_one_address_share_its_turns() -> None:
+    slots = Slots()
+    for number in range(30):
+        slots.wait(Client("1.1.1.1", f"name {number}"), name="Eve")
+    await asyncio.sleep(0.005)
+    for _ in range(3):
+        slots.wait(ADA)
+    granted = await slots.finish()
+    assert granted[:7].count("Ada") == 3
+
+
+@async_test
+async def test_time_counts_and_not_the_number_of_moves() -> None:
+    slots = Slots()
+    for _ in range(8):
+        slots.wait(EVE, hold_s=0.05)
+        slots.wait(ADA, hold_s=0.005)
+    granted = await slots.finish()
+    assert granted[:10].count("Ada") >= 7
+
+
+@async_test
+async def test_people_of_one_address_share_fairly() -> None:
+    slots = Slots()
+    for _ in range(8):
+        slots.wait(ADA)
+    await asyncio.sleep(0.005)
+    for _ in range(2):
+        slots.wait(BOB)
+    granted = await slots.finish()
+    assert granted[:5].count("Bob") == 2
+
+
+@async_test
+async def test_what_nobody_waits_for_comes_last_but_is_not_put_off_for_ever() -> None:
+    slots = Slots()
+    for _ in range(4):
+        slots.wait()
+    for number in range(20):
+        slots.wait(Client("2.2.2.2", f"name {number}"), name="Ada")
+    granted = await slots.finish()
+    assert granted[0] == "nobody"  # the slot was free
+    assert granted[1:7] == ["Ada"] * 6
+    assert granted[7] == "nobody"
+    assert granted[8:15] == ["Ada"] * 7
+
+
+@async_test
+async def test_a_table_that_somebody_comes_to_watch_moves_up() -> None:
+    slots = Slots()
+    slots.wait(EVE)
+    waiting = [slots.wait(name=f"table {number}") for number in range(5)]
+    for _ in range(3):
+        slots.wait(EVE)
+    await asyncio.sleep(0)
+    slots.queue.move(waiting[4], [ADA])
+    slots.queue.move(waiting[4], [ADA])  # again: nothing changes
+    granted = await slots.finish()
+    assert granted.index("table 4") == 1
+    slots.queue.move(waiting[4], [])  # too late: nothing happens
+
+
+@async_test
+async def test_a_shared_table_waits_for_the_quicker_of_its_players() -> None:
+    """A stranger at a table doesn't delay it by what the stranger does elsewhere."""
+    slots = Slots()
+    for number in range(20):
+        slots.wait(Client("1.1.1.1", f"name {number}"), name="Eve")
+    slots.wait(EVE, ADA, name="shared")
+    assert "shared" in (await slots.finish())[:3]
 
 
 @async_test
 async def test_a_cancelled_caller_passes_its_slot_on() -> None:
-    queue = FairQueue(1, 2)
+    queue = FairQueue(1, 2, 5)
     admitted: list[str] = []
 
-    async def enter(key: str) -> None:
-        async with queue.slot(key):
-            admitted.append(key)
+    async def enter(name: str) -> None:
+        async with queue.slot(Ticket([Client(name, name)])):
+            admitted.append(name)
             await asyncio.sleep(0)
 
-    async with queue.slot("first"):
-        waiting = {key: asyncio.create_task(enter(key)) for key in ("Ada", "Bob", "Cat")}
+    async with queue.slot(Ticket()):
+        waiting = {name: asyncio.create_task(enter(name)) for name in ("Ada", "Bob", "Cat")}
         await asyncio.sleep(0)
         waiting["Ada"].cancel()
-        with pytest.raises(CommandRejected):  # two callers of a key may wait
+        with pytest.raises(CommandRejected):  # two callers of a person may wait
             await asyncio.gather(enter("Bob"), enter("Bob"))
     waiting["Bob"].cancel()  # which has got the slot at this very moment
     await asyncio.gather(*waiting.values(), return_exceptions=True)

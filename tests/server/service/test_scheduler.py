@@ -31,6 +31,7 @@ from manhattan.server.service.table_session import TableSession
 from manhattan.server.storage import Append, Store, Summary
 from support.crash_test_players import stored_events
 from support.databases import CuttableProxy, store_at, wait_until, write_locked
+from support.moved_clock import MovedClock
 from support.projections import holders
 from support.recording_client import captured_logs
 from support.server_fixtures import AGAINST_EASY, RunningServer, loads, process, running_server
@@ -177,16 +178,14 @@ def test_a_bot_that_fails_tries_again(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_a_bot_moves_after_the_system_time_was_set_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    clock = MovedClock(monkeypatch)
     with running_server(str(tmp_path / "tables.db")) as server:
         ada = server.client("Ada")
         table = ada.open_table(seats=AGAINST_EASY, first=0, bot_delay_ms=100, start=True)
         with ada.connect(table) as seat:
             turns = seat.turns()
             seat.play(next(turns).moves[0])
-            earlier = time.time_ns() - 3600 * 10**9
-            monkeypatch.setattr(
-                "manhattan.server.service.clock_and_secrets.time.time_ns", lambda: earlier
-            )
+            clock.step(seconds=-3600)
             assert next(turns).ply >= 2
 
 
@@ -379,7 +378,7 @@ def test_the_viewers_of_a_silent_process_expire(
     postgres: str, redis: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "manhattan.server.service.table_session.REMOTE_PRESENCE_TTL", 500
+        "manhattan.server.service.presence.REMOTE_PRESENCE_TTL", 500
     )  # not half a minute
     monkeypatch.setattr("manhattan.server.service.housekeeping._PRESENCE_INTERVAL", 300)
     with running_server(postgres, redis=redis) as here, process(postgres, redis) as there:

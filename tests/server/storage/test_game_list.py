@@ -195,3 +195,22 @@ async def test_a_page_among_many_games_reads_its_own_rows_only(address: str) -> 
         assert [int(game.table) for game in games] == list(range(MANY // 2 - 1, MANY // 2 - 22, -1))
         assert (await store.games.counts("ada")).finished == MANY
         assert sum(row.games for row in await store.games.statistics("ada")) == MANY
+
+
+@async_test
+async def test_a_damaged_row_hides_no_other(address: str) -> None:
+    async with store_at(address) as store:
+        for number in range(6):
+            await add(store, f"over {number}", "finished", number)
+        await add(store, "open", "lobby", 1)
+        await store.write(
+            Statement("UPDATE tables SET game = '{damaged' WHERE id IN ('over 1', 'over 4')"),
+            Statement("UPDATE tables SET game = '[]' WHERE id = 'over 3'"),
+        )
+        expected = ["open", "over 5", "over 2", "over 0"]
+        for limit in range(1, 8):
+            pages = await all_pages(store, None, limit)
+            assert [table for page in pages for table in page] == expected
+            assert all(len(page) == limit for page in pages[:-1])
+        assert await store.games.find("ada", "over 1") is None
+        assert await store.games.find("ada", "over 2") is not None

@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from support.server_fixtures import RunningServer
+from support.websocket_frames import CLOSE, CONTINUATION, FINAL, PING, PONG, TEXT, frame
 
 TWO_SEATS = [{"occupant": "me"}, {"occupant": "open"}]
-TEXT, PING, PONG, CLOSE, CONTINUATION = 0x1, 0x9, 0xA, 0x8, 0x0
-FINAL = 0x80
 
 
 class RawSocket:
@@ -85,14 +84,6 @@ class RawSocket:
 
     def close(self) -> None:
         self._socket.close()
-
-
-def frame(kind: int, payload: bytes, *, final: bool = True) -> bytes:
-    mask = b"\x93\x1c\xe7\x58"
-    size = len(payload)
-    length = bytes([0x80 | size]) if size < 126 else struct.pack("!BH", 0x80 | 126, size)
-    masked = bytes(byte ^ mask[at % 4] for at, byte in enumerate(payload))
-    return bytes([(FINAL if final else 0) | kind]) + length + mask + masked
 
 
 def ping(id: str, padding: int = 0) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -12,8 +13,9 @@ from manhattan import record
 from manhattan.client import Client, RequestRejected
 from manhattan.game import Game
 from manhattan.replay import replay
+from manhattan.server.transport.http.static import PAGE_FOLDER, Page
 from support.recording_client import RecordingClient
-from support.server_fixtures import AGAINST_EASY, RunningServer, play_on
+from support.server_fixtures import AGAINST_EASY, RunningServer, get, play_on
 
 TWO_SEATS = [{"occupant": "me"}, {"occupant": "open"}]
 
@@ -276,3 +278,17 @@ def test_files_of_the_page_are_cached_and_compressed(shared_server: RunningServe
         assert "content-encoding" not in plain.headers
         lost = browser.get("/nowhere", headers={"Accept": "text/html"})
         assert (lost.status_code, lost.headers["content-type"]) == (404, "text/html; charset=utf-8")
+
+
+def test_hidden_files_of_the_page_are_not_served(
+    shared_server: RunningServer, tmp_path: Path
+) -> None:
+    """They say how the page was built."""
+    for path in PAGE_FOLDER.rglob(".*"):
+        name = path.relative_to(PAGE_FOLDER).as_posix()
+        assert get(shared_server, f"/{name}")[0] == 404, name
+    for name in (".made-from", "index.html", ".well-hidden/index.html"):
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("Hello")
+    assert set(Page(tmp_path)._files) == {"index.html"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -11,6 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from websockets.sync.client import connect
 
+from manhattan.game import Game
+from manhattan.record import to_json, to_line
 from manhattan.server.protocol.commands import MAX_COMMAND_LENGTH
 from manhattan.server.transport.ratelimit import MAX_BODY_BYTES
 from support.recording_client import (
@@ -304,3 +307,65 @@ def test_no_body_causes_an_internal_error(ada: RecordingClient, body: Any) -> No
     ):
         answer = ada.request(method, where, content=json.dumps(body), headers=FORM)
         assert answer.status_code == 422, answer.text
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        *({"first": value} for value in (True, False, 1.0, "1", [1])),
+        *({"public": value} for value in (1, 0, "true", None)),
+        *({"bot_delay_ms": value} for value in (True, 5.0, "5")),
+        *({"absence_s": value} for value in (True, 60.0)),
+        *({"clock": {"kind": "real_time", "bank": value}} for value in (True, 60.0, "60")),
+        *({"clock": {"kind": "correspondence", "days": value}} for value in (True, 2.0)),
+        {"house_rules": {"two_players": True}},
+    ],
+    ids=str,
+)
+def test_a_value_of_another_type_is_not_converted(
+    shared_server: RunningServer, options: dict[str, Any]
+) -> None:
+    seats = [{"occupant": "me"}, {"occupant": "open"}]
+    with RecordingClient(shared_server, "Ada") as ada:
+        answer = ada.request("POST", "/api/tables", {"seats": seats} | options)
+        assert (answer.status_code, answer.json()["reason"]) == (422, "bad_request")
+
+
+@pytest.mark.parametrize(
+    ("command", "fields"),
+    [
+        *(("play", {"ply": value, "move": "[1111|1111]"}) for value in (True, False, 0.0, "0")),
+        *(("resign", {"player": value}) for value in (True, False, 0.0, "0")),
+        *(("undo", {"ply": value}) for value in (True, 0.0)),
+        *(("answer_undo", {"accept": value}) for value in (1, 0, "true")),
+    ],
+    ids=str,
+)
+def test_a_command_with_a_value_of_another_type_is_rejected(
+    shared_server: RunningServer, command: str, fields: dict[str, Any]
+) -> None:
+    seats = [{"occupant": "me"}, {"occupant": "here", "name": "Bea"}]
+    with RecordingClient(shared_server, "Ada") as ada:
+        table = ada.call("POST", "/api/tables?start=true", {"seats": seats})["id"]
+        ada.watch(table)
+        assert ada.execute(command, **fields)["reason"] == "bad_request"
+
+
+def test_checks_of_records_wait_in_a_line(shared_server: RunningServer) -> None:
+    """Of one address, a few at a time; meanwhile others are served."""
+    game = Game.new(4, seed=bytes(32))
+    while game.result is None:
+        game.play(game.legal_moves()[0])
+    body = to_line(to_json(game))
+    headers = {"Content-Type": "application/json"}
+
+    def check(_: int) -> int:
+        with RecordingClient(shared_server) as one:
+            answer = one.request("POST", "/api/records/check", content=body, headers=headers)
+            return answer.status_code
+
+    with ThreadPoolExecutor(12) as threads:
+        statuses = list(threads.map(check, range(24)))
+    assert set(statuses) <= {200, 503}
+    assert statuses.count(200) >= 5
+    assert check(0) == 200

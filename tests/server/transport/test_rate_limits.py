@@ -36,7 +36,8 @@ from support.recording_client import (
     state_of,
     wait_until,
 )
-from support.server_fixtures import AGAINST_EASY, RunningServer, running_server
+from support.server_fixtures import AGAINST_EASY, RunningServer, play_on, running_server
+from support.stranger import Stranger
 
 FEW = Rate(burst=3, per_second=3)
 """Three at once, and one more in a third of a second: slow enough for slow machines."""
@@ -46,7 +47,7 @@ SHARED_SCREEN = [{"occupant": "me"}, {"occupant": "here", "name": "Bea"}]
 @pytest.fixture
 def limited_server(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[RunningServer]:
     """A limited_server that limits one thing, and nothing else."""
-    limit: dict[str, Any] = {request.param: 3 if "sockets" in request.param else FEW}
+    limit: dict[str, Any] = {request.param: 3 if "per" in request.param else FEW}
     limits = replace(NO_LIMITS, **limit)
     with (
         captured_logs() as written,
@@ -335,3 +336,156 @@ def test_a_host_of_many_tables_hides_no_others(
         ada.watch(table)
         assert listed() == [table]
     wait_until(lambda: not server.services.rate_limiter._sockets)
+
+
+WAITING = {"seats": [{"occupant": "me"}, {"occupant": "open"}], "public": True}
+
+
+def test_many_names_of_one_address_do_not_fill_the_list(tmp_path: Path) -> None:
+    """An address may have some public tables that wait for players."""
+    limits = replace(NO_LIMITS, public_tables_per_address=3)
+    with running_server(str(tmp_path / "tables.db"), limits=limits) as server, ExitStack() as stack:
+        eves = [stack.enter_context(Stranger(server, "127.0.0.2", f"Eve {n}")) for n in range(4)]
+        ada = stack.enter_context(Stranger(server, "127.0.0.3", "Ada"))
+        answers = [eve.call("POST", "/api/tables", WAITING) for eve in eves]
+        assert [status for status, _ in answers] == [201, 201, 201, 429]
+        assert answers[-1][1]["reason"] == "too_many"
+        private = WAITING | {"public": False}
+        assert eves[3].call("POST", "/api/tables", private)[0] == 201
+        assert ada.call("POST", "/api/tables", WAITING)[0] == 201
+        closed = f"/api/tables/{answers[0][1]['id']}/close"
+        assert eves[0].call("POST", closed)[0] == 200
+        assert eves[3].call("POST", "/api/tables", WAITING)[0] == 201
+
+
+def test_addresses_take_turns_in_the_list_and_it_has_pages(server: RunningServer) -> None:
+    with ExitStack() as stack:
+        ada = stack.enter_context(Stranger(server, "127.0.0.3", "Ada"))
+        _, mine = ada.call("POST", "/api/tables", WAITING)
+        theirs = []
+        for number in range(30):
+            eve = stack.enter_context(Stranger(server, "127.0.0.2", f"Eve {number}"))
+            theirs += [eve.call("POST", "/api/tables", WAITING)[1]["id"] for _ in range(2)]
+        _, first = ada.call("GET", "/api/tables")
+        _, second = ada.call("GET", "/api/tables?page=1")
+        _, third = ada.call("GET", "/api/tables?page=2")
+        for wrong in ("-1", "10", "true", "one"):
+            assert ada.call("GET", f"/api/tables?page={wrong}")[0] == 422
+    listed = [table["id"] for page in (first, second) for table in page["tables"]]
+    assert listed[1] == mine["id"]  # though all others are later
+    assert sorted(listed) == sorted([mine["id"], *theirs])
+    assert (first["more"], second["more"], third["more"]) == (True, False, False)
+    assert (len(first["tables"]), third["tables"]) == (50, [])
+
+
+@limited("sockets")
+def test_opening_websockets_is_limited_by_address(limited_server: RunningServer) -> None:
+    table = limited_server.client("Ada").open_table(seats=SHARED_SCREEN)
+    codes = []
+    for _ in range(8):
+        with connect(limited_server.websocket(table)) as websocket:
+            message = json.loads(websocket.recv(TIMEOUT_S))
+            codes.append(message["type"])
+            if message["type"] == "error":
+                assert message["reason"] == "too_often"
+                assert close_code(lambda: websocket.recv(TIMEOUT_S)) == 4429
+                break
+    assert codes[:3] == ["view"] * 3
+    assert codes[-1] == "error"
+    with Stranger(limited_server, "127.0.0.3") as other:
+        assert b"101" in other.watch(table).recv(100)
+
+
+@limited("page")
+def test_files_of_the_page_are_limited(limited_server: RunningServer) -> None:
+    with RecordingClient(limited_server) as eve:
+        check_flood(lambda: eve.request("GET", "/"))
+
+
+@limited("monitoring")
+def test_monitoring_is_limited(limited_server: RunningServer) -> None:
+    with RecordingClient(limited_server) as eve:
+        check_flood(lambda: eve.request("GET", "/readyz"))
+        while eve.request("GET", "/metrics").status_code == 403:
+            pass
+        assert eve.request("GET", "/healthz").status_code == 200
+
+
+@limited("connections")
+def test_new_connections_are_limited_by_address(limited_server: RunningServer) -> None:
+    def is_served(address: str) -> bool:
+        with suppress(ConnectionError), Stranger(limited_server, address) as one:
+            return one.call("GET", "/healthz")[0] == 200
+        return False
+
+    assert [is_served("127.0.0.2") for _ in range(3)] == [True] * 3
+    assert not all(is_served("127.0.0.2") for _ in range(10))
+    assert is_served("127.0.0.3")
+    time.sleep(0.4)
+    assert is_served("127.0.0.2")
+
+
+def test_bytes_of_many_connections_are_counted_together(tmp_path: Path) -> None:
+    """What every connection may send is enough for people; more is limited by address."""
+    limits = replace(NO_LIMITS, received_bytes=Rate(5_000, 1), excess_bytes=Rate(20_000, 1))
+    with running_server(str(tmp_path / "tables.db"), limits=limits) as server:
+        body = {"name": "A", "padding": "x" * 8_000}
+
+        def send(address: str) -> int:
+            with suppress(ConnectionError), Stranger(server, address) as one:
+                return one.call("PUT", "/api/me", body)[0]
+            return 0
+
+        assert [send("127.0.0.2") for _ in range(8)][-1] == 0
+        assert send("127.0.0.3") == 422
+        with Stranger(server, "127.0.0.2", "Ada") as ada:  # who sends little
+            assert ada.call("GET", "/api/me")[1]["name"] == "Ada"
+
+
+def test_a_bot_may_play_fast_over_one_connection(tmp_path: Path) -> None:
+    """Moves are not charged."""
+    limits = replace(NO_LIMITS, received_bytes=Rate(3_000, 1), excess_bytes=Rate(1_000, 1))
+    with running_server(str(tmp_path / "tables.db"), limits=limits) as server:
+        ada = server.client("Ada")
+        table = ada.open_table(seats=SHARED_SCREEN, start=True)
+        with ada.connect(table) as seat:
+            assert len(play_on(seat)) > 40
+
+
+def test_connections_that_do_not_read_are_limited_by_address(tmp_path: Path) -> None:
+    """For each of them the server keeps what it sent."""
+    limits = replace(NO_LIMITS, stalled_per_address=3)
+    with running_server(str(tmp_path / "tables.db"), limits=limits) as server, ExitStack() as stack:
+        server.server.listening_socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+        ask = b"GET /api/openapi.json HTTP/1.1\r\nHost: here\r\n\r\n"
+        for _ in range(8):
+            deaf = stack.enter_context(closing(socket.socket()))
+            deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            deaf.connect(("127.0.0.1", server.port))
+            deaf.sendall(ask * 3)
+        limiter = server.server.limiter
+        wait_until(lambda: limiter.open == limiter._stalled["127.0.0.1"] == 3)
+        with Stranger(server, "127.0.0.3") as other:
+            assert other.call("GET", "/api/me")[0] == 200
+    assert not server.server.limiter._stalled
+
+
+def test_arrivals_and_departures_are_announced_together(server: RunningServer) -> None:
+    with RecordingClient(server, "Ada") as ada, ExitStack() as stack:
+        table = ada.call("POST", "/api/tables", {"seats": SHARED_SCREEN})["id"]
+        ada.watch(table)
+        for _ in range(60):
+            stack.enter_context(connect(server.websocket(table)))
+        [session] = server.services.tables.sessions
+
+        def spectators() -> list[int]:
+            ada.catch_up()
+            received = [one.message for one in ada.received]
+            return [one["spectators"] for one in received if one.get("type") == "presence"]
+
+        wait_until(lambda: spectators()[-1:] == [60])
+        assert len(spectators()) < 20
+        stack.close()
+        wait_until(lambda: spectators()[-1:] == [0])
+        assert len(spectators()) < 40
+        assert session.people.here() == (ada.person,)

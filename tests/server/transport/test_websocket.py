@@ -15,6 +15,7 @@ from websockets.sync.client import ClientConnection, connect
 from manhattan.client import Client
 from manhattan.server.transport.ws.client_socket import INTERNAL_ERROR
 from manhattan.server.transport.ws.connection import Connection
+from support.moved_clock import MovedClock
 from support.placements import placement_gains
 from support.recording_client import assert_nothing_left, captured_logs, close_code
 from support.server_fixtures import AGAINST_EASY, RunningServer, loads
@@ -282,8 +283,7 @@ def test_a_bot_plays_for_a_player_whose_time_expired_until_they_resume(
     one, two = viewers.connect(ada, table), viewers.connect(bob, table)
     two.next("view")
     assert one.next("view")["position"]["clock"]["left"] == [60_000, 60_000]
-    real = time.time_ns
-    monkeypatch.setattr(time, "time_ns", lambda: real() + 63 * 10**9)  # a minute later
+    MovedClock(monkeypatch).advance(seconds=63)
     assert two.update("time_expired")["event"]["player"] == 0
     assert two.update("move_played")["event"]["player"] == 0
     one.send("play", ply=1, move="[1111|1111]")

@@ -1071,6 +1071,10 @@ export interface TableListQuery {
    * The stage of the tables.
    */
   stage?: 'lobby' | 'over' | 'playing'
+  /**
+   * The page of the list; the first is 0.
+   */
+  page?: number
 }
 /**
  * Which of the person's games to list.
@@ -1330,6 +1334,10 @@ export interface ListedTable {
  */
 export interface TableList {
   tables: ListedTable[]
+  /**
+   * There is another page.
+   */
+  more: boolean
 }
 /**
  * A player of one of the person's games.

@@ -42,7 +42,9 @@ def serve(config: ConfigFile = None, **flags: object) -> None:
     from manhattan.server.config import ServerConfig
     from manhattan.server.ops.logging import configure_logging
     from manhattan.server.runner import Server
+    from manhattan.server.transport.client_address import TrustedProxies
 
+    TrustedProxies(options.trusted_proxy)  # raises for a name that is too broad
     screen = console()
     has_access_log = not screen.is_terminal if options.access_log is None else options.access_log
     configure_logging(logging.INFO if has_access_log else logging.WARNING)

@@ -190,6 +190,10 @@ class ApplyTimeout(msgspec.Struct, frozen=True):
     or close the table."""
 
 
+class CloseByOperator(msgspec.Struct, frozen=True):
+    """Close the table, before its game or during it; the operator's right."""
+
+
 GameCommand = PlayMove | RequestUndo | AnswerUndo | Resign | Resume | SendChat
 SeatCommand = (
     TakeSeat
@@ -202,6 +206,6 @@ SeatCommand = (
     | ClaimSeatTransfer
 )
 LobbyCommand = SeatCommand | StartGame | RevealNonces | CloseTable | AbortGame | OpenRematch
-SystemCommand = PlayBotMove | ApplyTimeout
-"""Commands of the scheduler, which have no actor."""
+SystemCommand = PlayBotMove | ApplyTimeout | CloseByOperator
+"""Commands of the server itself, which have no actor."""
 TableCommand = GameCommand | LobbyCommand | SystemCommand

@@ -16,6 +16,7 @@ from manhattan.server.domain.commands import (
     AnswerUndo,
     ApplyTimeout,
     ClientCommand,
+    CloseByOperator,
     GameCommand,
     PlayBotMove,
     PlayMove,
@@ -80,6 +81,8 @@ def decide(
             return _play_bot_move(state, command, now)
         case ApplyTimeout():
             return _apply_timeout(state, now)
+        case CloseByOperator():
+            return _close_by_operator(state, now)
     if actor is None:
         raise CommandRejected(ErrorCode.NO_IDENTITY)
     if isinstance(command, ClientCommand):
@@ -88,6 +91,12 @@ def decide(
             raise AlreadyProcessed(number)
         return _decide_game_command(state, command, actor, now)
     return decide_lobby_command(state, command, actor, now)
+
+
+def _close_by_operator(state: TableState, now: Milliseconds) -> TableEvent:
+    if state.stage in ("closed", "over"):
+        raise CommandRejected(ErrorCode.OVER if state.stage == "over" else ErrorCode.CLOSED)
+    return TableClosed(at=now)
 
 
 def _decide_game_command(

@@ -143,6 +143,7 @@ class TableListQuery(msgspec.Struct, frozen=True):
     stage: Annotated[
         Literal["lobby", "playing", "over"], Meta(description="The stage of the tables.")
     ] = "lobby"
+    page: Annotated[int, Meta(ge=0, le=3, description="The page of the list; the first is 0.")] = 0
 
 
 class MyGamesQuery(msgspec.Struct, frozen=True):

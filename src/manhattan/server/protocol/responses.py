@@ -194,6 +194,7 @@ class TableList(_Response, frozen=True):
     """Public tables, the latest first."""
 
     tables: list[ListedTable]
+    more: Annotated[bool, Meta(description="There is another page.")]
 
 
 class MyGamePlayer(_Response, frozen=True):

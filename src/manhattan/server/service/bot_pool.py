@@ -9,7 +9,7 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
@@ -29,7 +29,7 @@ from manhattan.parallel import exit_with_parent
 from manhattan.rules import Move, Phase
 from manhattan.server.domain.errors import CommandRejected, ErrorCode
 from manhattan.server.ops import metrics
-from manhattan.server.service.fair_queue import FairQueue
+from manhattan.server.service.fair_queue import Client, FairQueue, Ticket
 from manhattan.view import View
 from manhattan.warmup import CompileJob
 
@@ -38,11 +38,13 @@ Shape = tuple[int, int]
 """The number of players and of colours for each: code is compiled for each shape."""
 COMMON_SHAPES: Final[tuple[Shape, ...]] = ((4, 1), (3, 1), (2, 2))
 MAX_PENDING: Final = 2000
-MAX_PENDING_PER_HOST: Final = 8
-"""Waiting bot moves of one host; further tables of the host try again a second later."""
+MAX_PENDING_PER_PERSON: Final = 8
+"""Waiting bot moves of one person; further tables of the person try again a second later."""
+MAX_PENDING_PER_ADDRESS: Final = 64
 MAX_PENDING_ADVICE: Final = 8
-"""Waiting hints and evaluations for each process that may give them. Further requests are rejected
-rather than made to wait for longer than people do."""
+"""Waiting hints and evaluations of one address for each process that may give them. Further
+requests are rejected rather than made to wait for longer than people do."""
+NOBODY: Final = Client("", "")
 _NICENESS: Final = 5
 
 
@@ -56,19 +58,21 @@ class BotPool:
         self._compiled: dict[Shape, asyncio.Task[None]] = {}
         self._warmup: asyncio.Task[None] | None = None
         self._pending = 0
-        # A host who opens many tables with bots delays their bots, not those of other hosts.
-        self._bot_queue = FairQueue(workers, MAX_PENDING_PER_HOST)
+        self._is_stopped = False
+        # People who play at many tables with bots delay their own bots, not those of others.
+        self.queue = FairQueue(workers, MAX_PENDING_PER_PERSON, MAX_PENDING_PER_ADDRESS)
         # A bot that waits delays a whole table, so one process is reserved for bots; with a single
         # process, at most one hint comes before a bot's move.
         self._advisers = max(1, workers - 1)
-        self._advice_slots = asyncio.Semaphore(self._advisers)
-        self._pending_advice = 0
+        waiting = (MAX_PENDING_ADVICE - 1) * self._advisers
+        self._advice_queue = FairQueue(self._advisers, waiting, waiting)
 
     def start(self, shapes: tuple[Shape, ...] = COMMON_SHAPES) -> None:
         """Compile what bots need in the background, one shape after the other."""
         self._warmup = asyncio.create_task(self._warm_up(shapes))
 
     async def stop(self) -> None:
+        self._is_stopped = True
         if self._warmup is not None:
             self._warmup.cancel()
         for job in self._compile_jobs.values():
@@ -82,41 +86,37 @@ class BotPool:
             return False
         return not self._compile_job(_shape(view)).finished
 
-    async def choose_move(self, level: str, view: View, seed: str, host: Hashable = None) -> Move:
-        """Let a bot choose a move at a host's table. The same seed leads to the same move, unless
-        the bot's time runs out first."""
+    async def choose_move(
+        self, level: str, view: View, seed: str, ticket: Ticket | None = None
+    ) -> Move:
+        """Let a bot choose a move. The same seed leads to the same move, unless the bot's time runs
+        out first. The ticket says who waits for it."""
         started = time.perf_counter()
         if self.needs_compilation(level, view):
             await self._wait_until_compiled(_shape(view))
-        async with self._bot_queue.slot(host):
+        async with self.queue.slot(ticket or Ticket()):
             move = await self._run(_choose_move, level, view, seed)
         metrics.BOT_SECONDS.labels(level).observe(time.perf_counter() - started)
         return move
 
-    async def hint(self, view: View, seed: str) -> Hint:
+    async def hint(self, view: View, seed: str, client: Client = NOBODY) -> Hint:
         """Return a good move; by the trained model as soon as its code is compiled."""
         use_model = not self.needs_compilation("hard", view)
-        return await self._advise(_hint, view, seed, use_model)
+        return await self._advise(client, _hint, view, seed, use_model)
 
-    async def evaluate(self, view: View, seed: str) -> Evaluation:
+    async def evaluate(self, view: View, seed: str, client: Client = NOBODY) -> Evaluation:
         """Evaluate the moves of a view."""
         if self.needs_compilation("expert", view):
             await self._wait_until_compiled(_shape(view))
-        return await self._advise(_evaluate, view, seed)
+        return await self._advise(client, _evaluate, view, seed)
 
-    async def _advise(self, work: Callable[..., T], *args: object) -> T:
-        if self._pending_advice >= MAX_PENDING_ADVICE * self._advisers:
-            raise CommandRejected(ErrorCode.BUSY)
-        self._pending_advice += 1
-        try:
-            async with self._advice_slots:
-                return await self._run(work, *args)
-        finally:
-            self._pending_advice -= 1
+    async def _advise(self, client: Client, work: Callable[..., T], *args: object) -> T:
+        async with self._advice_queue.slot(Ticket([client])):
+            return await self._run(work, *args)
 
     async def _run(self, work: Callable[..., T], *args: object) -> T:
         """Run a function in one of the processes, and in a new pool if one of them has died."""
-        if self._pending >= MAX_PENDING:
+        if self._pending >= MAX_PENDING or self._is_stopped:
             raise CommandRejected(ErrorCode.BUSY)
         self._pending += 1
         try:

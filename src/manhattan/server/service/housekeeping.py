@@ -1,7 +1,8 @@
 """Housekeeping: a periodic sweep over the tables.
 
 It takes over tables whose process has died, catches up with events that were not published, checks
-the database, publishes the presence of people again, and unloads idle tables.
+the database, publishes the presence of people again, unloads idle tables, does what operators have
+asked for, and deletes what is too old.
 """
 
 from __future__ import annotations
@@ -14,7 +15,11 @@ from typing import Final
 
 from manhattan.server.domain.clocks import Milliseconds
 from manhattan.server.ops.tuning import IdleGarbageCollector
+from manhattan.server.service.bans import Bans
 from manhattan.server.service.clock_and_secrets import now_ms
+from manhattan.server.service.clock_keeper import ClockKeeper
+from manhattan.server.service.operator_requests import OperatorRequests
+from manhattan.server.service.retention import Retention
 from manhattan.server.service.scheduler import TAKEOVER_DELAY
 from manhattan.server.service.table_service import TableService
 from manhattan.server.service.table_session import TableSession
@@ -39,8 +44,18 @@ _MAX_TAKEOVERS: Final = 100
 class Housekeeping:
     """Sweeps over a service's tables until it is stopped."""
 
-    def __init__(self, service: TableService) -> None:
+    def __init__(
+        self,
+        service: TableService,
+        clock: ClockKeeper,
+        bans: Bans,
+        retention: Retention,
+    ) -> None:
         self._service = service
+        self._clock = clock
+        self._bans = bans
+        self._retention = retention
+        self._operator_requests = OperatorRequests(service)
         self._task: asyncio.Task[None] | None = None
         self._garbage: IdleGarbageCollector | None = None
         self._last_sync = now_ms()
@@ -60,10 +75,14 @@ class Housekeeping:
             # Jitter, so that several processes don't all ask the database at once.
             await asyncio.sleep(_SWEEP_S * Random().uniform(0.8, 1.2))  # noqa: S311 - no secret
             try:
+                await self._run_job(self._clock.check)
                 await self._run_job(self._take_over_overdue)
                 await self._run_job(self._sync_tables)
                 await self._run_job(self._service.disconnect_revoked)
                 await self._run_job(self._check_storage)
+                await self._run_job(self._bans.refresh)
+                await self._run_job(self._operator_requests.execute_next)
+                await self._run_job(self._retention.prune)
             except StoreUnavailable as error:
                 self._service.registry.report_storage_error(error)
             await self._run_job(self._tidy_up)

@@ -34,7 +34,7 @@ class Notifier:
     def notify(self, session: TableSession, notices: Iterable[Notice]) -> None:
         """Send notices soon, to those people who are not connected to the table."""
         for notice in notices:
-            if not session.is_connected(notice.person):
+            if not session.people.is_connected(notice.person):
                 self._tasks.spawn(self._deliver(session, notice))
 
     async def close(self) -> None:
@@ -43,7 +43,7 @@ class Notifier:
 
     async def _deliver(self, session: TableSession, notice: Notice) -> None:
         await asyncio.sleep(DELAY_S)
-        if session.is_connected(notice.person) or not is_current(notice, session.state):
+        if session.people.is_connected(notice.person) or not is_current(notice, session.state):
             return
         async with self._slots:
             for subscription in await self._subscriptions.of(notice.person):

@@ -19,6 +19,7 @@ from manhattan.server.protocol.messages import BotPreparingMessage
 from manhattan.server.service.background import BackgroundTasks
 from manhattan.server.service.bot_pool import BotPool
 from manhattan.server.service.clock_and_secrets import now_ms
+from manhattan.server.service.fair_queue import Ticket
 from manhattan.server.service.table_session import TableSession
 from manhattan.view import view_of
 
@@ -58,6 +59,11 @@ class TableScheduler:
             loop = asyncio.get_running_loop()
             session.timer = loop.call_later(wait, self._on_timer, session)
 
+    def on_viewers_changed(self, session: TableSession) -> None:
+        """Let a table that somebody watches go before others, or not any more."""
+        if session.bot_is_choosing and session.bot_ticket is not None:
+            self._bots.queue.move(session.bot_ticket, session.clients())
+
     def cancel(self, session: TableSession) -> None:
         """Cancel what is scheduled at a table."""
         if session.timer is not None:
@@ -88,7 +94,8 @@ class TableScheduler:
             view = view_of(game, game.public.mover)
             if self._bots.needs_compilation(level, view):
                 session.broadcast_message(BotPreparingMessage(player=game.public.mover))
-            move = await self._bots.choose_move(level, view, _bot_seed(game), state.host)
+            session.bot_ticket = Ticket(session.clients())
+            move = await self._bots.choose_move(level, view, _bot_seed(game), session.bot_ticket)
             delay = state.options.bot_delay_ms
             # At most the delay: the system's time may have been set back.
             wait = min(delay, state.changed_at + delay - now_ms())

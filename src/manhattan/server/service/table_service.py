@@ -7,7 +7,9 @@ event's number, its event is read and the command decided again (optimistic conc
 
 from __future__ import annotations
 
+import asyncio
 import secrets
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
@@ -59,6 +61,10 @@ _ID_ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 """Without characters that look alike, since people read table ids to each other."""
 _ID_LENGTH: Final = 14
 _MAX_ATTEMPTS: Final = 8
+_PRESENCE_PAUSE_S: Final = 0.25
+"""The least time between two messages about the presence of people at a table."""
+_PRESENCE_MESSAGES_PER_S: Final = 2000
+"""With many viewers it is longer, so that they cost no more than this."""
 
 
 class TableService:
@@ -104,6 +110,8 @@ class TableService:
         """Finish what is being written, drop everything else, and close the store."""
         for session in self.sessions:
             self.scheduler.cancel(session)
+            if session.presence_timer is not None:
+                session.presence_timer.cancel()
         # A commit that ends now would start the next bot or timer.
         await self.tasks.close()
         await self._commits.finish()
@@ -300,18 +308,34 @@ class TableService:
                 session.attach(viewer, since, now_ms(), command_id)
         finally:
             self._subscribing.discard(viewer)
-        self.publish_presence(session)
+        self._on_viewers_changed(session)
         return session
 
     def unsubscribe(self, session: TableSession, viewer: Viewer) -> None:
         """Detach a viewer."""
         session.detach(viewer, now_ms())
+        self._on_viewers_changed(session)
+
+    def _on_viewers_changed(self, session: TableSession) -> None:
+        """Tell everyone soon who watches a table. Those who come and go within a moment are told of
+        together: each message goes to all viewers."""
+        if session.presence_timer is None:
+            pause = _PRESENCE_PAUSE_S + len(session.viewers) / _PRESENCE_MESSAGES_PER_S
+            loop = asyncio.get_running_loop()
+            at = max(loop.time(), session.presence_sent_at + pause)
+            session.presence_timer = loop.call_at(at, self._flush_presence, session)
+
+    def _flush_presence(self, session: TableSession) -> None:
+        session.presence_timer = None
+        session.presence_sent_at = asyncio.get_running_loop().time()
+        session.broadcast_presence(now_ms())
+        self.scheduler.on_viewers_changed(session)
         self.publish_presence(session)
 
     def publish_presence(self, session: TableSession) -> None:
         """Tell other processes who watches a table here."""
         session.presence_published_at = now_ms()
-        people = tuple(person or "" for person in session.local_people())
+        people = tuple(person or "" for person in session.people.here())
         self.bus.publish_presence(session.id, people)
 
     async def subscribe_person(self, viewer: Viewer) -> None:
@@ -338,7 +362,14 @@ class TableService:
         session = self.registry.find(table)
         if session is not None:
             async with session.lock:
-                await self.registry.reload(session)
+                try:
+                    await self.registry.reload(session)
+                except CommandRejected as error:
+                    if error.reason is not ErrorCode.NO_SUCH_TABLE:
+                        raise
+                    for viewer in session.viewers:  # the table was deleted
+                        viewer.close_for_resync()
+                    self.registry.unload(session)
 
     def disconnect(self, revoked: PersonId | DeviceId) -> None:
         """Disconnect a device that was revoked, or a person who was deleted, in every process."""
@@ -355,6 +386,16 @@ class TableService:
         except Exception:
             self._devices_unsure = True
             raise
+
+    def disconnect_banned(self, is_banned: Callable[[Viewer], bool]) -> None:
+        """Disconnect viewers whom the operator has excluded."""
+        for viewer in self._viewers():
+            if is_banned(viewer):
+                viewer.disconnect()
+
+    def connected_people(self) -> set[PersonId]:
+        """Return the people who are connected to this process."""
+        return {viewer.person for viewer in self._viewers() if viewer.person is not None}
 
     def _disconnect(self, revoked: PersonId | DeviceId) -> None:
         for viewer in self._viewers():
@@ -386,9 +427,11 @@ class TableService:
         session = self.registry.find(table)
         if session is not None:
             viewers = tuple(person or None for person in people)
-            is_new = session.update_remote_presence(process, viewers, now_ms())
+            is_new = session.people.report_elsewhere(process, viewers, now_ms())
             if is_new and session.viewers:  # it has no report of ours yet
                 self.publish_presence(session)
+            session.broadcast_presence(now_ms())
+            self.scheduler.on_viewers_changed(session)
 
     def _on_revocation(self, revoked: PersonId | DeviceId | None) -> None:
         if revoked is None:

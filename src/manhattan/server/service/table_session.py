@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import deque
 from typing import Final, Protocol
 
@@ -13,6 +14,8 @@ from manhattan.server.domain.state import TableState
 from manhattan.server.protocol.messages import Message, PresenceMessage, ResumedMessage
 from manhattan.server.protocol.serialize import encode, view_message
 from manhattan.server.protocol.updates import TableUpdate
+from manhattan.server.service.fair_queue import Client, Ticket
+from manhattan.server.service.presence import Presence
 from manhattan.server.storage import DeviceId
 
 RECENT_UPDATES: Final = 32
@@ -20,8 +23,6 @@ RECENT_UPDATES: Final = 32
 PRESENCE_DELAY: Final[Milliseconds] = 30_000
 """After this time a process knows who watches a table: clients have reconnected after a restart,
 and the other processes have published their viewers."""
-REMOTE_PRESENCE_TTL: Final[Milliseconds] = 30_000
-"""How long another process's report of its viewers is valid."""
 
 
 class Viewer(Protocol):
@@ -30,6 +31,8 @@ class Viewer(Protocol):
     person: PersonId | None
     device: DeviceId | None
     """The person's device."""
+    address: str
+    """The key under which the viewer's address is counted."""
 
     def send(self, message: bytes) -> None:
         """Send a message as soon as the client can take it. Never waits."""
@@ -56,13 +59,18 @@ class TableSession:
         self.bot_task: asyncio.Task[None] | None = None
         self.bot_state: State | None = None
         """The state for which ``bot_task`` chooses a move."""
+        self.bot_ticket: Ticket | None = None
+        """Its place in the queue of the bots."""
         self.presence_published_at = now
         self._recent: deque[TableUpdate] = deque(maxlen=RECENT_UPDATES)
-        self._remote_people: dict[str, tuple[tuple[PersonId | None, ...], Milliseconds]] = {}
+        self.people = Presence()
+        self.presence_timer: asyncio.TimerHandle | None = None
+        """When the viewers get to know who has come and gone."""
+        self.presence_sent_at = -math.inf
+        """When they got to know it last, by the event loop's time."""
         self._last_presence: PresenceMessage | None = None
-        self._last_connected: set[PersonId] = set()
-        self._away_since: dict[PersonId, Milliseconds] = {}
-        """When the people who have left the table since it was loaded did so."""
+        self._newcomers: dict[Viewer, PresenceMessage] = {}
+        """Viewers who came since then, and what their first message said."""
 
     @property
     def id(self) -> str:
@@ -117,12 +125,11 @@ class TableSession:
             messages.append((sender, encode(message)))
         return messages
 
-    def broadcast_message(self, message: Message, exclude: Viewer | None = None) -> None:
+    def broadcast_message(self, message: Message) -> None:
         """Send the same message to all viewers."""
         data = encode(message)
         for viewer in self.viewers:
-            if viewer is not exclude:
-                viewer.send(data)
+            viewer.send(data)
 
     def attach(
         self,
@@ -134,10 +141,10 @@ class TableSession:
         """Add a viewer. A viewer who has the updates before ``since`` gets the later ones,
         others the whole view; the reply to a command is always a view."""
         self.viewers.add(viewer)
+        self.people.add(viewer.person)
         self.last_used = now
-        self.broadcast_presence(now, exclude=viewer)  # it is part of the viewer's first message
         missed = self._updates_since(since)
-        presence = self.presence(now)
+        presence = self._newcomers[viewer] = self.presence(now)
         if since is None or missed is None:
             view = view_message(self.state, viewer.person, presence, now, command_id)
             viewer.send(encode(view))
@@ -148,58 +155,31 @@ class TableSession:
 
     def detach(self, viewer: Viewer, now: Milliseconds) -> None:
         """Remove a viewer."""
-        self.viewers.discard(viewer)
+        if viewer in self.viewers:
+            self.viewers.discard(viewer)
+            self._newcomers.pop(viewer, None)
+            self.people.remove(viewer.person, now)
         self.last_used = now
-        self.broadcast_presence(now)
 
-    def local_people(self) -> tuple[PersonId | None, ...]:
-        """Return this process's viewers: people once each, and None for each anonymous one."""
-        people = {viewer.person for viewer in self.viewers} - {None}
-        anonymous = [viewer.person for viewer in self.viewers if viewer.person is None]
-        return (*people, *anonymous)
-
-    def is_connected(self, person: PersonId) -> bool:
-        """Tell whether a person watches the table, in this process or another."""
-        if any(viewer.person == person for viewer in self.viewers):
-            return True
-        return any(person in people for people, _ in self._remote_people.values())
-
-    def update_remote_presence(
-        self, process: str, people: tuple[PersonId | None, ...], now: Milliseconds
-    ) -> bool:
-        """Note the viewers of another process, and tell whether that process is new here."""
-        is_new = process not in self._remote_people
-        self._remote_people[process] = (people, now + REMOTE_PRESENCE_TTL)
-        self.broadcast_presence(now)
-        return is_new
+    def clients(self) -> tuple[Client, ...]:
+        """Return the people who wait for the table's bots: players who are connected, or else
+        spectators. A spectator must not make players wait for the spectator's turn."""
+        players = self.state.people()
+        here = {Client(viewer.address, viewer.person or "") for viewer in self.viewers}
+        elsewhere = {Client("", person) for person in self.people.people_elsewhere}
+        if self.people.is_watched_elsewhere and not elsewhere:
+            elsewhere = {Client("", "")}
+        everyone = here | elsewhere
+        return tuple(
+            sorted({client for client in everyone if client.person in players} or everyone)
+        )
 
     def presence(self, now: Milliseconds) -> PresenceMessage:
         """Return which people are connected. A process that was silent for too long is dropped: it
         may have died before it could publish its last event, which is looked up then."""
-        everyone = [*self.local_people()]
-        for process, (people, expires_at) in list(self._remote_people.items()):
-            if expires_at < now:
-                del self._remote_people[process]
-                self.needs_sync = True
-            else:
-                everyone += people
-        connected = {person for person in everyone if person is not None}
-        self._note_departures(connected, now)
-        seats = self.state.seats
-        spectators = len(connected - self.state.people()) + everyone.count(None)
-        present = [
-            seat.person in connected if seat.person is not None else seat.level is not None
-            for seat in seats
-        ]
-        away_since = [self._away_since.get(seat.person or "") for seat in seats]
-        return PresenceMessage(present=present, away_since=away_since, spectators=spectators)
-
-    def _note_departures(self, connected: set[PersonId], now: Milliseconds) -> None:
-        for person in self._last_connected - connected:
-            self._away_since[person] = now
-        for person in connected:
-            self._away_since.pop(person, None)
-        self._last_connected = connected
+        if self.people.drop_silent_processes(now):
+            self.needs_sync = True
+        return self.people.message(self.state)
 
     def absent_since(self, player: int, now: Milliseconds) -> Milliseconds | None:
         """Return since when a player is absent, or None if they are here. For a player who left
@@ -213,12 +193,20 @@ class TableSession:
             return None
         return presence.away_since[player] or 0
 
-    def broadcast_presence(self, now: Milliseconds, exclude: Viewer | None = None) -> None:
-        """Send the presence of people, if it has changed."""
+    def broadcast_presence(self, now: Milliseconds) -> None:
+        """Send the presence of people to all who don't know it, if it has changed."""
         presence = self.presence(now)
+        newcomers, self._newcomers = self._newcomers, {}
         if presence != self._last_presence:
             self._last_presence = presence
-            self.broadcast_message(presence, exclude)
+            data = encode(presence)
+            for viewer in self.viewers:
+                if newcomers.get(viewer) != presence:
+                    viewer.send(data)
+        else:
+            for viewer, known in newcomers.items():
+                if known != presence:
+                    viewer.send(encode(presence))
 
     def _updates_since(self, since: int | None) -> list[TableUpdate] | None:
         """Return the updates from a number on, or None if they aren't kept any more."""

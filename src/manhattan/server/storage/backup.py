@@ -43,6 +43,8 @@ SQL_TABLES: Final = {
         "device_id",
     ),
     "settings": ("name", "value"),
+    "bans": ("subject", "created_at"),
+    "operator_requests": ("id", "action", "subject", "created_at", "outcome"),
     "tables": (
         "id",
         "stage",

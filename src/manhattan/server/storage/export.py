@@ -7,7 +7,15 @@ from typing import Any
 from manhattan import record
 from manhattan.server.domain.events import decode_event
 from manhattan.server.domain.evolve import replay_events
+from manhattan.server.storage.database import Row
 from manhattan.server.storage.factory import open_store
+from manhattan.server.storage.readable_rows import readable_rows
+
+
+def _record(row: Row) -> dict[str, Any] | None:
+    table, events = row
+    state = replay_events(table, map(decode_event, events))
+    return None if state is None or state.game is None else record.to_json(state.game)
 
 
 async def export_finished_games(database: str) -> list[dict[str, Any]]:
@@ -19,9 +27,8 @@ async def export_finished_games(database: str) -> list[dict[str, Any]]:
             for (table,) in await snapshot.read(
                 "SELECT id FROM tables WHERE stage = 'over' ORDER BY opened_at"
             ):
-                state = replay_events(table, map(decode_event, await snapshot.events(table)))
-                if state is not None and state.game is not None:
-                    records.append(record.to_json(state.game))
+                rows = [(table, await snapshot.events(table))]
+                records += [found for found in readable_rows(rows, _record) if found is not None]
     finally:
         await store.close()
     return records

@@ -21,7 +21,10 @@ def exclusive_lock(path: Path) -> Iterator[None]:
     if sys.platform == "win32":  # which has no such locks
         yield
         return
-    lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise StoreError(f"The file {path}.lock can't be written: {error.strerror}.") from error
     try:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

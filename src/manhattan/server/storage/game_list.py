@@ -14,6 +14,7 @@ from manhattan.server.domain.clocks import Milliseconds
 from manhattan.server.domain.events import PersonId, TableId
 from manhattan.server.storage.database import Database, Row, Statement
 from manhattan.server.storage.projection import GAME_STATES, GameState, GameSummary
+from manhattan.server.storage.readable_rows import readable_rows
 
 _IS_YOUR_TURN: Final = "(h.stage = 'playing' AND h.seats LIKE '%' || t.awaited || '%')"
 """Whether a game waits for the person: the one thing that changes with every move. It isn't stored
@@ -135,8 +136,15 @@ class GameList:
     async def _page(
         self, person: PersonId, state: GameState, after: Place | None, limit: int, removed: int
     ) -> list[ListedGame]:
-        sql, values = page_query(person, state, after, limit, removed)
-        return [_listed(row) for row in await self._database.read(sql, *values)]
+        games: list[ListedGame] = []
+        while True:
+            wanted = limit - len(games)
+            sql, values = page_query(person, state, after, wanted, removed)
+            rows = await self._database.read(sql, *values)
+            games += readable_rows(rows, _listed)
+            if len(games) == limit or len(rows) < wanted:
+                return games
+            after = Place(state, rows[-1][-1], rows[-1][0])  # behind those that can't be read
 
     async def find(self, person: PersonId, table: TableId) -> ListedGame | None:
         """Return a person's game, unless its table was closed."""
@@ -145,7 +153,7 @@ class GameList:
             person,
             table,
         )
-        return _listed(rows[0]) if rows else None
+        return next(iter(readable_rows(rows, _listed)), None)
 
     async def active_tables(self, person: PersonId, limit: int) -> list[TableId]:
         """Return tables whose game isn't over, the latest first."""

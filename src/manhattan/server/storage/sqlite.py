@@ -48,6 +48,7 @@ class Sqlite:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             _create_private(path)
+            _check_writable(path)
             self._writer = _connect(path)
             self._reader = _connect(path)
         except (sqlite3.Error, OSError) as error:
@@ -155,6 +156,16 @@ def _create_private(path: Path) -> None:
     # Only a new file: closing one that SQLite has open would release SQLite's locks.
     with suppress(FileExistsError):
         os.close(os.open(os.path.realpath(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+
+
+def _check_writable(path: Path) -> None:
+    """Raise if SQLite couldn't write: it needs the file, and files of its own beside it."""
+    for place in (path, path.parent):
+        if not os.access(place, os.W_OK):
+            raise StoreError(
+                f"The database {path} can't be written: {place} is read-only for you. Change its "
+                "permissions, or choose another file with --database."
+            )
 
 
 def _connect(path: Path) -> sqlite3.Connection:

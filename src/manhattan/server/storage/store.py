@@ -26,7 +26,9 @@ from manhattan.server.storage.database import (
 from manhattan.server.storage.follow_ups import follow_ups, write_names, write_names_if_latest
 from manhattan.server.storage.game_list import GameList
 from manhattan.server.storage.identity_store import IdentityStore, Person, delete_person
+from manhattan.server.storage.operator_store import OperatorStore
 from manhattan.server.storage.projection import Append, Summary
+from manhattan.server.storage.readable_rows import readable_rows
 
 _SMALL_WRITE: Final = 12
 """Bytes that show whether anything can be written."""
@@ -36,6 +38,9 @@ _TABLES_PER_SCAN: Final = 200
 """Tables whose events are searched in one query, so that others don't wait for it."""
 _LISTED_PER_HOST: Final = 2
 """Listed tables of one host: the list is for everyone."""
+
+
+_Listing = dict[str, Any]
 
 
 class Rewrite(NamedTuple):
@@ -74,6 +79,7 @@ class Store(ReadOnlyStore):
         self._database = database
         self.identities = IdentityStore(database)
         self.games = GameList(database)
+        self.operators = OperatorStore(database)
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[ReadOnlyStore]:
@@ -142,7 +148,11 @@ class Store(ReadOnlyStore):
             since,
             *included,
         )
-        return [(table, msgspec.json.decode(listing)) for table, listing in rows]
+        return readable_rows(rows, lambda row: (row[0], msgspec.json.decode(row[1], type=_Listing)))
+
+    async def tables_in_lobby(self, tables: Sequence[TableId]) -> list[TableId]:
+        """Return those tables that wait for players."""
+        return await self._tables_in(tables, "stage = 'lobby'")
 
     async def overdue_tables(self, before: Milliseconds, limit: int) -> list[TableId]:
         """Return tables that were due before a moment."""
@@ -225,16 +235,18 @@ class Store(ReadOnlyStore):
 
     async def unfinished_tables(self, tables: Sequence[TableId]) -> list[TableId]:
         """Return those tables whose game is not over."""
-        unfinished: list[TableId] = []
+        return await self._tables_in(tables, "stage IN ('lobby', 'playing')")
+
+    async def _tables_in(self, tables: Sequence[TableId], condition: str) -> list[TableId]:
+        found: list[TableId] = []
         for chunk in chunks(tables):
             placeholders = ", ".join(f"${n}" for n in range(1, len(chunk) + 1))
             rows = await self._database.read(
-                "SELECT id FROM tables WHERE stage IN ('lobby', 'playing') "  # noqa: S608 - placeholders
-                f"AND id IN ({placeholders})",
+                f"SELECT id FROM tables WHERE {condition} AND id IN ({placeholders})",  # noqa: S608 - placeholders
                 *chunk,
             )
-            unfinished += [row[0] for row in rows]
-        return unfinished
+            found += [row[0] for row in rows]
+        return found
 
     async def count_tables_of(self, person: PersonId) -> int:
         """Return at how many tables a person has a seat."""
@@ -262,6 +274,26 @@ class Store(ReadOnlyStore):
         rows = await self._database.read("SELECT value FROM settings WHERE name = $1", name)
         return str(rows[0][0])
 
+    async def find_setting(self, name: str) -> str | None:
+        """Return a setting of the server, if there is one."""
+        rows = await self._database.read("SELECT value FROM settings WHERE name = $1", name)
+        return str(rows[0][0]) if rows else None
+
+    async def write_setting(self, name: str, value: str) -> None:
+        """Store a setting of the server."""
+        await self._database.write(
+            Statement(
+                "INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) "
+                "DO UPDATE SET value = excluded.value",
+                (name, value),
+            )
+        )
+
+    async def latest_change(self) -> Milliseconds:
+        """Return the moment of the latest event of all tables; 0 if there is none."""
+        [[latest]] = await self._database.read("SELECT max(changed_at) FROM tables")
+        return int(latest or 0)
+
     async def check_writable(self) -> None:
         """Raise ``StoreUnavailable`` if nothing can be written."""
         await self._write_probe(_SMALL_WRITE)
@@ -271,13 +303,8 @@ class Store(ReadOnlyStore):
         await self._write_probe(_LARGE_WRITE)
 
     async def _write_probe(self, length: int) -> None:
-        await self._database.write(
-            Statement(
-                "INSERT INTO settings (name, value) VALUES ('probe', $1) ON CONFLICT (name) "
-                "DO UPDATE SET value = excluded.value",
-                (secrets.token_urlsafe(length),),  # an unchanged value would not be written
-            )
-        )
+        # A random value: an unchanged one would not be written.
+        await self.write_setting("probe", secrets.token_urlsafe(length))
 
     async def write(self, *statements: Statement) -> None:
         """Execute statements that have no method here, in one transaction."""

@@ -35,6 +35,10 @@ class Limits:
 
     requests: Rate = Rate(200, 30)
     """HTTP requests of an address."""
+    page: Rate = Rate(1000, 60)
+    """Files of the page for an address: a visit takes some twenty."""
+    monitoring: Rate = Rate(30, 5)
+    """Readiness checks and metrics for an address."""
     registrations: Rate = Rate(30, 0.2)
     """New accounts of an address."""
     sign_ins: Rate = Rate(20, 0.1)
@@ -51,18 +55,31 @@ class Limits:
     """Hints and evaluations for a person."""
     previews: Rate = Rate(40, 4)
     """Pictures of tables for an address: each takes a twentieth of a second to draw."""
-    received_bytes: Rate = Rate(256 * 1024, 64 * 1024)
-    """Bytes that one connection sends. A page that opens, or a command every 20 ms, stays far
-    below; endless headers or frames are cut off after a quarter of a megabyte."""
+    connections: Rate = Rate(400, 40)
+    """New connections of an address, websockets included."""
+    sockets: Rate = Rate(200, 10)
+    """New websockets of an address."""
+    received_bytes: Rate = Rate(16 * 1024, 4 * 1024)
+    """Bytes that one connection may always send: enough for a page that opens, and for a command
+    every 50 ms."""
+    excess_bytes: Rate = Rate(1024 * 1024, 128 * 1024)
+    """Bytes beyond, of all connections of an address together. Endless headers or frames use them
+    up, however many connections they come from."""
     sockets_per_address: int = 500
     sockets_per_person: int = 50
     connections_per_address: int = 500
     """Connections that are not websockets."""
+    public_tables_per_address: int = 8
+    """Public tables that wait for players."""
+    stalled_per_address: int = 20
+    """Connections that don't read what was sent, for each of which it has to be kept."""
 
 
 _UNLIMITED: Final = Rate(10**9, 10**9)
 NO_LIMITS: Final = Limits(
     requests=_UNLIMITED,
+    page=_UNLIMITED,
+    monitoring=_UNLIMITED,
     registrations=_UNLIMITED,
     sign_ins=_UNLIMITED,
     exports=_UNLIMITED,
@@ -71,10 +88,15 @@ NO_LIMITS: Final = Limits(
     chat=_UNLIMITED,
     hints=_UNLIMITED,
     previews=_UNLIMITED,
+    connections=_UNLIMITED,
+    sockets=_UNLIMITED,
     received_bytes=_UNLIMITED,
+    excess_bytes=_UNLIMITED,
     sockets_per_address=10**6,
     sockets_per_person=10**6,
     connections_per_address=10**6,
+    public_tables_per_address=10**6,
+    stalled_per_address=10**6,
 )
 """For load tests, whose clients share one address."""
 
@@ -119,9 +141,9 @@ class TokenBucket:
             wait = math.ceil((1 - self._level) / self._rate.per_second)
             raise CommandRejected(ErrorCode.TOO_OFTEN, seconds=wait)
 
-    def refund(self) -> None:
-        """Give a token back."""
-        self._level += 1
+    def refund(self, tokens: float = 1) -> None:
+        """Give tokens back."""
+        self._level += tokens
 
 
 class KeyedBuckets:
@@ -133,11 +155,18 @@ class KeyedBuckets:
 
     def take(self, key: Hashable) -> None:
         """Take a token of this key; raises if there is none."""
+        self._bucket(key).take()
+
+    def try_take(self, key: Hashable, tokens: float = 1) -> bool:
+        """Take tokens of this key if there are enough."""
+        return self._bucket(key).try_take(tokens)
+
+    def _bucket(self, key: Hashable) -> TokenBucket:
         bucket = self._buckets.pop(key, None) or TokenBucket(self._rate)
         self._buckets[key] = bucket
         if len(self._buckets) > MAX_TRACKED_KEYS:
             self._buckets.popitem(last=False)
-        bucket.take()
+        return bucket
 
 
 class RateLimiter:
@@ -146,6 +175,8 @@ class RateLimiter:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.requests = KeyedBuckets(limits.requests)
+        self.page = KeyedBuckets(limits.page)
+        self.monitoring = KeyedBuckets(limits.monitoring)
         self.registrations = KeyedBuckets(limits.registrations)
         self.sign_ins = KeyedBuckets(limits.sign_ins)
         self.exports = KeyedBuckets(limits.exports)
@@ -153,10 +184,13 @@ class RateLimiter:
         self.chat = KeyedBuckets(limits.chat)
         self.hints = KeyedBuckets(limits.hints)
         self.previews = KeyedBuckets(limits.previews)
+        self._new_sockets = KeyedBuckets(limits.sockets)
         self._sockets: Counter[tuple[str, str]] = Counter()
 
     def acquire_socket(self, address: str, person: str | None) -> None:
-        """Count a websocket; raises if the address or the person has too many."""
+        """Count a websocket; raises if the address or the person has too many, or the address opens
+        them too often."""
+        self._new_sockets.take(address)
         counted = [("address", address, self.limits.sockets_per_address)]
         if person is not None:
             counted.append(("person", person, self.limits.sockets_per_person))

@@ -15,15 +15,19 @@ from manhattan.rules.errors import printable
 from manhattan.server.domain.commands import Actor
 from manhattan.server.domain.errors import CommandRejected, ErrorCode
 from manhattan.server.service.accounts import COOKIE, Accounts
+from manhattan.server.service.bans import Bans
 from manhattan.server.service.clock_and_secrets import now_ms
 from manhattan.server.service.device_label import device_label
 from manhattan.server.service.housekeeping import Housekeeping
 from manhattan.server.service.passkeys import Passkeys
+from manhattan.server.service.public_tables import PublicTables
+from manhattan.server.service.record_checker import RecordChecker
 from manhattan.server.service.recovery_codes import RecoveryCodes
 from manhattan.server.service.table_service import TableService
 from manhattan.server.service.web_push import WebPush
 from manhattan.server.storage import Identity, Person
 from manhattan.server.storage.push_subscriptions import PushSubscriptions
+from manhattan.server.transport.allowed_hosts import AllowedHosts
 from manhattan.server.transport.client_address import TrustedProxies
 from manhattan.server.transport.ratelimit import RateLimiter, address_key
 
@@ -49,6 +53,10 @@ class Services:
     push_subscriptions: PushSubscriptions
     rate_limiter: RateLimiter
     proxies: TrustedProxies
+    allowed_hosts: AllowedHosts
+    bans: Bans
+    public_tables: PublicTables
+    record_checker: RecordChecker
 
 
 SOCKET_ROUTES: Final = {
@@ -99,8 +107,12 @@ def label_of(request: web.Request) -> str:
 
 async def find_identity(request: web.Request) -> Identity | None:
     """Return the person and the device whose cookie the request carries."""
-    accounts = services_of(request).accounts
-    return await accounts.authenticate(request.cookies.get(COOKIE), label_of(request), now_ms())
+    services = services_of(request)
+    cookie = request.cookies.get(COOKIE)
+    identity = await services.accounts.authenticate(cookie, label_of(request), now_ms())
+    if identity is not None and services.bans.has_person(identity.person.id):
+        raise web.HTTPForbidden(reason="The operator of this server has excluded you")
+    return identity
 
 
 async def require_identity(request: web.Request) -> Identity:

@@ -8,8 +8,7 @@ import msgspec
 from aiohttp import hdrs, web
 
 from manhattan.game import Game
-from manhattan.record import parse, to_json
-from manhattan.replay import trace_record
+from manhattan.record import to_json
 from manhattan.rules.chance import SEED_BYTES
 from manhattan.server.domain.errors import CommandRejected, ErrorCode
 from manhattan.server.domain.state import TableState
@@ -21,10 +20,16 @@ from manhattan.server.protocol.responses import (
     evaluation_response,
     hint_response,
 )
+from manhattan.server.service.fair_queue import Client
 from manhattan.server.storage import Person
 from manhattan.server.transport.http.routing import RouteTable, json_response
 from manhattan.server.transport.ratelimit import RateLimiter
-from manhattan.server.transport.request_context import require_person, services_of, table_id
+from manhattan.server.transport.request_context import (
+    client_key,
+    require_person,
+    services_of,
+    table_id,
+)
 from manhattan.view import View, view_of
 
 games = RouteTable("games")
@@ -53,37 +58,37 @@ async def download_record(request: web.Request) -> web.Response:
     },
     examples={"before the first move": _SHORTEST_RECORD},
 )
-async def check_record(_: web.Request, body: msgspec.Raw) -> RecordCheck:
+async def check_record(request: web.Request, body: msgspec.Raw) -> RecordCheck:
     """Check that a record follows the rules. Nothing of it is kept."""
     try:
         text = bytes(body).decode()
     except UnicodeDecodeError as error:
         raise malformed(error) from None
-    replayed = trace_record(parse(text))
-    last = replayed.steps[-1].public if replayed.steps else replayed.start
-    return RecordCheck(moves=len(replayed.steps), over=last.result is not None)
+    return await services_of(request).record_checker.check(text, client_key(request))
 
 
 @games.route("POST", "/api/tables/{table}/hint")
 async def show_hint(request: web.Request) -> HintResponse:
     """Suggest a good move, judged by what you can see, unless the table disables hints."""
     bots = services_of(request).tables.bots
-    return hint_response(await bots.hint(*await _view_to_advise(request)))
+    return hint_response(await bots.hint(*await _advice_for(request)))
 
 
 @games.route("POST", "/api/tables/{table}/evaluation")
 async def show_evaluation(request: web.Request) -> EvaluationResponse:
     """Evaluate your moves by what you can see, unless the table disables hints."""
     bots = services_of(request).tables.bots
-    return evaluation_response(await bots.evaluate(*await _view_to_advise(request)))
+    return evaluation_response(await bots.evaluate(*await _advice_for(request)))
 
 
-async def _view_to_advise(request: web.Request) -> tuple[View, str]:
-    """Return the view of the person to advise, and the seed of the bot's random numbers."""
+async def _advice_for(request: web.Request) -> tuple[View, str, Client]:
+    """Return the view of the person to advise, the seed of the bot's random numbers, and who
+    waits."""
     services, table = services_of(request), table_id(request)
     person = await require_person(request)
     state = (await services.tables.session(table)).state
-    return _check_advice(state, person, services.rate_limiter)
+    seen, seed = _check_advice(state, person, services.rate_limiter)
+    return seen, seed, Client(client_key(request), person.id)
 
 
 def _check_advice(state: TableState, person: Person, rate_limiter: RateLimiter) -> tuple[View, str]:

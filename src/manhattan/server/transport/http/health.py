@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import time
 from typing import Final
 
@@ -12,9 +13,9 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from manhattan.server.ops import metrics
 from manhattan.server.service.table_service import TableService
 from manhattan.server.storage import StoreUnavailable
-from manhattan.server.transport.client_address import is_local
-from manhattan.server.transport.request_context import services_of
 
+LIVENESS_PATH: Final = "/healthz"
+MONITORING_PATHS: Final = frozenset({"/readyz", "/metrics"})
 CHECK_INTERVAL_S: Final = 1.0
 """The database is tried no more often, however often a monitor asks."""
 _STORAGE_UNAVAILABLE: Final = "storage unavailable"
@@ -51,7 +52,13 @@ class Readiness:
         self._checked_at = time.monotonic()
 
 
-def add_health(app: web.Application, readiness: Readiness, *, public_metrics: bool) -> None:
+def add_health(
+    app: web.Application,
+    readiness: Readiness,
+    *,
+    metrics_token: str | None = None,
+    public_metrics: bool = False,
+) -> None:
     """Add the monitoring routes."""
 
     async def show_readiness(_: web.Request) -> web.Response:
@@ -59,16 +66,22 @@ def add_health(app: web.Application, readiness: Readiness, *, public_metrics: bo
         return web.Response(text=problem or "ready", status=503 if problem else 200)
 
     async def show_metrics(request: web.Request) -> web.Response:
-        """By default for this computer only: metrics reveal how much is going on."""
-        address = services_of(request).proxies.client_address(request)
-        if not (public_metrics or is_local(address, request)):
-            raise web.HTTPForbidden(reason="Metrics are only for this computer")
+        """By default for nobody: metrics reveal how much is going on. That a request comes from
+        this computer means nothing, since a proxy may have forwarded it."""
+        if not (public_metrics or _has_token(request, metrics_token)):
+            raise web.HTTPForbidden(reason="Metrics need the token of --metrics-token")
         body = generate_latest(metrics.REGISTRY)
         return web.Response(body=body, headers={hdrs.CONTENT_TYPE: CONTENT_TYPE_LATEST})
 
-    app.router.add_get("/healthz", _show_liveness, allow_head=False)
+    app.router.add_get(LIVENESS_PATH, _show_liveness, allow_head=False)
     app.router.add_get("/readyz", show_readiness, allow_head=False)
     app.router.add_get("/metrics", show_metrics, allow_head=False)
+
+
+def _has_token(request: web.Request, token: str | None) -> bool:
+    given = request.headers.get(hdrs.AUTHORIZATION, "")
+    expected = f"Bearer {token}"
+    return token is not None and secrets.compare_digest(given.encode(), expected.encode())
 
 
 async def _show_liveness(_: web.Request) -> web.Response:

@@ -17,6 +17,7 @@ from manhattan.server.ops import metrics
 from manhattan.server.protocol.errors import status_of, to_problem
 from manhattan.server.protocol.messages import Problem
 from manhattan.server.transport.errors import public_error
+from manhattan.server.transport.http.health import LIVENESS_PATH, MONITORING_PATHS
 from manhattan.server.transport.http.routing import json_response
 from manhattan.server.transport.ratelimit import MAX_BODY_BYTES
 from manhattan.server.transport.request_context import (
@@ -108,7 +109,11 @@ async def handle_errors(request: web.Request, handler: Handler) -> web.StreamRes
 
 @web.middleware
 async def check_request(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Reject requests from other sites, floods, and bodies that are too long or too slow."""
+    """Reject requests for or from other sites, floods, and bodies that are too long or too slow."""
+    if not all(map(services_of(request).allowed_hosts.allows, request.headers.getall("Host", ()))):
+        raise _MisdirectedRequest
+    if services_of(request).bans.has_address(services_of(request).proxies.client_address(request)):
+        raise web.HTTPForbidden(reason="The operator of this server has excluded your address")
     is_websocket = request.headers.get(hdrs.UPGRADE, "").lower() == "websocket"
     if is_websocket != (request.match_info.route.name in SOCKET_ROUTES):
         raise web.HTTPForbidden if is_websocket else web.HTTPNotFound
@@ -116,8 +121,7 @@ async def check_request(request: web.Request, handler: Handler) -> web.StreamRes
         raise CommandRejected(ErrorCode.CROSS_ORIGIN)
     if (request.content_length or 0) > MAX_BODY_BYTES:
         raise _too_large()
-    if is_api(request.path):
-        services_of(request).rate_limiter.requests.take(client_key(request))
+    _charge(request)
     if request.body_exists:
         try:
             async with asyncio.timeout(BODY_TIMEOUT_S):
@@ -125,6 +129,24 @@ async def check_request(request: web.Request, handler: Handler) -> web.StreamRes
         except TimeoutError:
             raise web.HTTPRequestTimeout from None
     return await handler(request)
+
+
+class _MisdirectedRequest(web.HTTPClientError):
+    """The request is for a name that isn't this server's."""
+
+    status_code = 421
+    reason = "This server has another name. Its operator can allow this one with --allowed-host"
+
+
+def _charge(request: web.Request) -> None:
+    """Take a token for a request; raises if its address has none left."""
+    limiter, path = services_of(request).rate_limiter, request.path
+    if is_api(path):
+        limiter.requests.take(client_key(request))
+    elif path in MONITORING_PATHS:
+        limiter.monitoring.take(client_key(request))
+    elif path != LIVENESS_PATH:
+        limiter.page.take(client_key(request))
 
 
 def problem_response(error: ManhattanError) -> web.Response:

@@ -93,6 +93,10 @@ def add_page(app: web.Application, page: Page) -> None:
         app.router.add_route(method, "/{path:(?!api(?:/|$)).*}", page.serve)
 
 
+def _is_hidden(name: str) -> bool:
+    return any(part.startswith(".") for part in name.split("/"))
+
+
 def _with_tags(file: PageFile, tags: str) -> PageFile:
     """Replace the tags that all pages have."""
     text = _GENERIC_TAGS.sub("", file.body.decode())
@@ -114,7 +118,7 @@ def load_folder(folder: Path, immutable: re.Pattern[str]) -> dict[str, PageFile]
     return {
         name: _load(path, is_immutable=immutable.search(name) is not None)
         for name, path in paths.items()
-        if path.is_file() and path.suffix != _BROTLI
+        if path.is_file() and path.suffix != _BROTLI and not _is_hidden(name)
     }
 
 

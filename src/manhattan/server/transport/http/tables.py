@@ -25,8 +25,11 @@ from manhattan.server.protocol.responses import (
 )
 from manhattan.server.protocol.serialize import table_info, view_message
 from manhattan.server.service.clock_and_secrets import now_ms
+from manhattan.server.service.public_tables import interleave
+from manhattan.server.storage.readable_rows import readable_rows
 from manhattan.server.transport.http.routing import RouteTable
 from manhattan.server.transport.request_context import (
+    client_key,
     find_person,
     require_actor,
     services_of,
@@ -36,6 +39,9 @@ from manhattan.server.transport.request_context import (
 tables = RouteTable("tables")
 
 MAX_LISTED: Final = 50
+"""Tables on a page of the list."""
+MAX_FOUND: Final = 200
+"""Tables on all pages."""
 EXAMPLE_NONCE: Final = "9f" * 32
 LOBBY_LISTING_MS: Milliseconds = 12 * 60 * 60 * 1000
 """A table without viewers is listed for this time after the last person took or left a seat."""
@@ -43,9 +49,9 @@ LOBBY_LISTING_MS: Milliseconds = 12 * 60 * 60 * 1000
 
 @tables.route("GET", "/api/tables")
 async def list_tables(request: web.Request, query: TableListQuery) -> TableList:
-    """List the public tables of a stage, the latest first, at most two of each host. A table in the
-    lobby is listed for twelve hours after the last person came or went, and while it has
-    viewers."""
+    """List the public tables of a stage, the latest first, at most two of each host; the tables of
+    different addresses take turns. A table in the lobby is listed for twelve hours after the last
+    person came or went, and while it has viewers."""
     service = services_of(request).tables
     since = now_ms() - LOBBY_LISTING_MS if query.stage == "lobby" else 0
     watched = [
@@ -53,10 +59,13 @@ async def list_tables(request: web.Request, query: TableListQuery) -> TableList:
         for session in service.sessions
         if session.viewers and session.state.stage == query.stage
     ]
-    rows = await service.store.list_public_tables(query.stage, MAX_LISTED, since, watched)
-    return TableList(
-        tables=[msgspec.convert({"id": id, **summary}, ListedTable) for id, summary in rows]
-    )
+    found = await service.store.list_public_tables(query.stage, MAX_FOUND, since, watched)
+    rows = readable_rows(found, lambda row: msgspec.convert({"id": row[0], **row[1]}, ListedTable))
+    opened_by = services_of(request).public_tables.address_of
+    tables = interleave(rows, lambda table: opened_by(table.id) or table.id)
+    start = query.page * MAX_LISTED
+    page = tables[start : start + MAX_LISTED]
+    return TableList(tables=list(page), more=start + MAX_LISTED < len(tables))
 
 
 @tables.route(
@@ -86,7 +95,12 @@ async def open_table(request: web.Request, body: TableOptions, query: StartQuery
         if seat.name is not None and seat.name != actor.name:
             check_person_name(seat.name)
     services.rate_limiter.tables.take(actor.person)
+    address = client_key(request)
+    if body.public:
+        await services.public_tables.check(address)
     session = await services.tables.open_table(actor, body)
+    if body.public:
+        services.public_tables.add(session.id, address)
     if query.start:
         await services.tables.start_game(session.id, actor)
     return table_info(session.state, actor.person)

@@ -65,7 +65,7 @@ async def open_websocket(
     request: web.Request,
     check: Callable[[Identity | None], None],
     connect: Callable[
-        [Services, Identity | None, web.WebSocketResponse, asyncio.Transport], ClientSocket
+        [Services, Identity | None, web.WebSocketResponse, asyncio.Transport, str], ClientSocket
     ],
 ) -> web.WebSocketResponse:
     """Open a websocket, and serve it until one side closes it. ``check`` raises if the request is
@@ -90,7 +90,7 @@ async def open_websocket(
         return await _reject(request, websocket, error)
     try:
         transport = await _accept(request, websocket)
-        client = connect(services, identity, websocket, transport)
+        client = connect(services, identity, websocket, transport, key)
         clients = request.app[CLIENT_SOCKETS]
         clients.add(client)
         try:
@@ -116,7 +116,7 @@ async def _accept(request: web.Request, websocket: web.WebSocketResponse) -> asy
         raise ConnectionResetError("The client has gone.")
     limited = transport.get_protocol()
     if isinstance(limited, LimitedConnection):
-        limited.upgrade_to_websocket()
+        limited.upgrade_to_websocket(client_key(request))
     return transport
 
 
@@ -140,7 +140,7 @@ def close_code(error: ManhattanError) -> int:
             return NO_SUCH_TABLE
         case ErrorCode.NO_IDENTITY:
             return UNAUTHENTICATED
-        case ErrorCode.TOO_MANY:
+        case ErrorCode.TOO_MANY | ErrorCode.TOO_OFTEN:
             return RATE_LIMITED
     return TRY_AGAIN_LATER
 
@@ -154,9 +154,11 @@ class ClientSocket:
         identity: Identity | None,
         websocket: web.WebSocketResponse,
         transport: asyncio.Transport,
+        address: str,
     ) -> None:
         self.person: PersonId | None = identity.person.id if identity else None
         self.device: DeviceId | None = identity.device.id if identity else None
+        self.address = address
         self._tables = services.tables
         self._rate_limiter = services.rate_limiter
         self._websocket = websocket
@@ -259,6 +261,13 @@ class ClientSocket:
             self._send_message(DoneMessage(reply_to=command.id, number=processed.number))
         except ManhattanError as error:
             self._send_error(error, command.id)
+
+    def _refund_move(self) -> None:
+        """Don't charge a move that was played: a bot may play as fast as it can."""
+        self._frame_budget.refund()
+        limited = self._transport.get_protocol()
+        if isinstance(limited, LimitedConnection):
+            limited.refund_move()
 
     def _send_message(self, message: Message) -> None:
         self.send(encode(message))

@@ -45,11 +45,12 @@ class Connection(ClientSocket):
         identity: Identity | None,
         websocket: web.WebSocketResponse,
         transport: asyncio.Transport,
+        address: str,
         *,
         table: str,
         since: int | None,
     ) -> None:
-        super().__init__(services, identity, websocket, transport)
+        super().__init__(services, identity, websocket, transport, address)
         person = identity.person if identity else None
         self._actor = Actor(person.id, person.name) if person else None
         self._table = table
@@ -69,7 +70,7 @@ class Connection(ClientSocket):
         match command:
             case PlayMove():
                 await self._tables.execute(session.id, command, self._actor, self)
-                self._frame_budget.refund()
+                self._refund_move()
             case Ping():
                 self._send_message(DoneMessage(reply_to=command.id, number=None))
             case ExplainMove():

@@ -1,0 +1,131 @@
+"""``manhattan admin``: an operator looks after a server that runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from manhattan.cli.commands import admin
+from manhattan.client import Client
+from support.cli_runner import run_cli
+from support.databases import wait_until
+from support.recording_client import RecordingClient, close_code
+from support.server_fixtures import AGAINST_EASY, RunningServer, running_server
+from support.stranger import Stranger
+
+OPEN_SEAT = [{"occupant": "me"}, {"occupant": "open"}]
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> str:
+    return str(tmp_path / "tables.db")
+
+
+@pytest.fixture
+def server(database: str) -> Iterator[RunningServer]:
+    with running_server(database) as server:
+        yield server
+
+
+def run(database: str, *arguments: str) -> str:
+    outcome = run_cli("admin", *arguments, "--database", database)
+    assert outcome.code == 0, outcome.err
+    return outcome.out
+
+
+def test_tables_are_listed_and_closed(server: RunningServer, database: str) -> None:
+    ada = server.client("Ada")
+    lobby = ada.open_table(seats=OPEN_SEAT, public=True)
+    playing = ada.open_table(seats=AGAINST_EASY, start=True, first=0)
+    listed = run(database, "list").splitlines()
+    assert [line.split()[:3] for line in listed] == [
+        [playing, "playing", "private"],
+        [lobby, "lobby", "public"],
+    ]
+    assert "Ada, (open)" in listed[1]
+    with ada.connect(playing) as seat:
+        next(seat.messages())
+        assert run(database, "close", playing) == "Done.\n"
+        message = next(one for one in seat.messages() if one["type"] == "update")
+        assert message["event"]["type"] == "table_closed"
+    assert [line.split()[0] for line in run(database, "list").splitlines()] == [lobby]
+    assert "closed" in run(database, "list", "--all")
+    again = run_cli("admin", "close", playing, "--database", database)
+    assert (again.code, again.error) == (1, "Error: This table was closed.")
+    missing = run_cli("admin", "close", "aaaaaaaaaaaaaa", "--database", database)
+    assert "There is no table" in missing.error
+
+
+def test_a_person_is_found_and_deleted(server: RunningServer, database: str) -> None:
+    with RecordingClient(server, "Rude Person") as rude:
+        table = rude.call("POST", "/api/tables", {"seats": OPEN_SEAT, "public": True})["id"]
+        rude.watch(table)
+        rude.execute("chat", text="Something rude")
+        assert rude.person is not None
+        assert run(database, "people", "rude") == f"{rude.person}  Rude Person\n"
+        assert run(database, "people", "nobody") == ""
+        assert run(database, "delete", rude.person) == "Done.\n"
+        assert close_code(rude.receive) == 4401
+        assert rude.request("GET", "/api/me").json() == {"name": None}
+    seen = server.client("Ada").request("GET", f"/api/tables/{table}")
+    assert "rude" not in json.dumps(seen).lower()
+    again = run_cli("admin", "delete", rude.person, "--database", database)
+    assert "There is no person" in again.error
+
+
+def test_a_person_is_banned_and_comes_back(server: RunningServer, database: str) -> None:
+    with RecordingClient(server, "Eve") as eve:
+        table = eve.call("POST", "/api/tables", {"seats": OPEN_SEAT})["id"]
+        eve.watch(table)
+        assert eve.person is not None
+        assert "is banned" in run(database, "ban", eve.person)
+        assert close_code(eve.receive) == 4401
+        answer = eve.request("GET", "/api/me")
+        assert (answer.status_code, "excluded you" in answer.text) == (403, True)
+        assert run(database, "bans") == f"{eve.person}\n"
+        run(database, "unban", eve.person)
+        wait_until(lambda: eve.request("GET", "/api/me").status_code == 200, "she is back")
+    twice = run_cli("admin", "unban", eve.person, "--database", database)
+    assert "isn't banned" in twice.error
+
+
+@pytest.mark.parametrize("subject", ["127.0.0.7", "127.0.0.4/30"])
+def test_an_address_is_banned(server: RunningServer, database: str, subject: str) -> None:
+    with (
+        Stranger(server, "127.0.0.7", "Eve") as eve,
+        Stranger(server, "127.0.0.8", "Ada") as ada,
+    ):
+        run(database, "ban", subject)
+        wait_until(lambda: eve.call("GET", "/api/me")[0] == 403, "Eve is out")
+        assert eve.call("GET", "/")[0] == 403
+        assert ada.call("GET", "/api/me")[0] == 200
+
+
+def test_bans_and_requests_are_kept_for_the_next_start(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(admin, "_WAIT_S", 0.3)
+    with running_server(database) as server:
+        ada = server.client("Ada")
+        table = ada.open_table(seats=OPEN_SEAT)
+        cookie = ada.cookie
+    assert "next one that starts" in run(database, "close", table)
+    run(database, "ban", "127.0.0.7")
+    with running_server(database) as server:
+        with Stranger(server, "127.0.0.7") as eve:
+            assert eve.call("GET", "/api/me")[0] == 403
+        ada = Client(server.address, "Ada", cookie=cookie)
+
+        def is_closed() -> bool:
+            return bool(ada.request("GET", f"/api/tables/{table}")["table"]["stage"] == "closed")
+
+        wait_until(is_closed, "the request is executed")
+
+
+def test_a_missing_database_is_reported(tmp_path: Path) -> None:
+    outcome = run_cli("admin", "list", "--database", str(tmp_path / "missing.db"))
+    assert (outcome.code, "There is no database" in outcome.error) == (1, True)
+    assert not (tmp_path / "missing.db").exists()
