@@ -202,6 +202,7 @@ def test_hints_are_for_the_player_to_move_unless_disabled(shared_server: Running
     table = ada.open_table(seats=AGAINST_EASY, first=0, start=True)
     hint = ada.request("POST", f"/api/tables/{table}/hint")
     assert hint["move"].startswith("[")
+    assert hint["reasons"] == [{"kind": "strong_selection", "colour": None, "city": None}]
     cat = shared_server.client("Cat")
     check_rejected("not_at_the_table", cat, "POST", f"/api/tables/{table}/hint")
     with ada.connect(table) as seat:
@@ -227,6 +228,7 @@ def test_moves_are_evaluated_by_what_the_player_sees(shared_server: RunningServe
     assert sum(evaluation["moves"][0]["win_probabilities"]) == pytest.approx(1)
     hint = ada.request("POST", f"/api/tables/{table}/hint")
     assert len(hint["gains"]) == 4
+    assert hint["reasons"][-1]["kind"] in ("starts_tower", "takes_tower", "raises_tower")
 
 
 def test_a_record_is_checked_against_the_rules(shared_server: RunningServer) -> None:

@@ -242,6 +242,10 @@ export interface SeatInfo {
    * A bot plays for the absent person.
    */
   bot_controlled: boolean
+  /**
+   * What the person has left on the clock when they `resume`; null without a clock, and unless a bot plays for them.
+   */
+  time_after_return: number | null
   resigned: boolean
 }
 /**
@@ -1420,14 +1424,37 @@ export interface RecordCheck {
   over: boolean
 }
 /**
+ * A fact of the rules that speaks for a move.
+ */
+export interface HintReasonInfo {
+  kind:
+    | 'ends_majority'
+    | 'ends_tallest'
+    | 'least_needed'
+    | 'raises_tower'
+    | 'starts_tower'
+    | 'strong_selection'
+    | 'takes_tower'
+    | 'wins_majority'
+    | 'wins_tallest'
+  /**
+   * The colour that loses the tower, the majority, or the points for the tallest tower.
+   */
+  colour: string | null
+  /**
+   * The city of the majority.
+   */
+  city: string | null
+}
+/**
  * A good move.
  */
 export interface HintResponse {
   move: string
   /**
-   * The colour that owns the tower now, if it isn't the block's.
+   * What speaks for it, the more important first.
    */
-  takes_from: string | null
+  reasons: HintReasonInfo[]
   /**
    * Each player's additional points if the round ended after a placement.
    */

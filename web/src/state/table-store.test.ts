@@ -19,6 +19,7 @@ const seat = (changes: Partial<SeatInfo>): SeatInfo => ({
   level: null,
   you: false,
   bot_controlled: false,
+  time_after_return: null,
   resigned: false,
   ...changes
 })

@@ -37,7 +37,7 @@ from manhattan.rules.blocks import LARGEST
 from manhattan.rules.board import SITES
 from manhattan.rules.moves import Sizes
 from manhattan.rules.scoring import Sheet
-from manhattan.server.domain.clocks import Clocks, Milliseconds
+from manhattan.server.domain.clocks import Clocks, Milliseconds, NoClock, time_after_return
 from manhattan.server.domain.decide import undo_rejection
 from manhattan.server.domain.decide_lobby import offered_seats
 from manhattan.server.domain.errors import ErrorCode
@@ -126,7 +126,7 @@ def table_info(state: TableState, person: PersonId | None) -> TableInfo:
         stage=state.stage,
         edition=options.edition,
         house_rules=options.house_rules,
-        seats=[_seat_info(seat, person) for seat in state.seats],
+        seats=[_seat_info(state, number, person) for number in range(len(state.seats))],
         host=person == state.host,
         host_name=state.host_name,
         first=game.setup.first if game else options.first,
@@ -148,7 +148,10 @@ def table_info(state: TableState, person: PersonId | None) -> TableInfo:
     )
 
 
-def _seat_info(seat: Seat, person: PersonId | None) -> SeatInfo:
+def _seat_info(state: TableState, number: int, person: PersonId | None) -> SeatInfo:
+    seat = state.seats[number]
+    can_return = seat.bot_controlled and not seat.resigned
+    has_clock = not isinstance(state.options.clock, NoClock)
     return SeatInfo(
         side=seat.side.value,
         colours=[colour.value for colour in seat.colours],
@@ -157,6 +160,9 @@ def _seat_info(seat: Seat, person: PersonId | None) -> SeatInfo:
         level=seat.level,
         you=seat.person is not None and seat.person == person,
         bot_controlled=seat.bot_controlled,
+        time_after_return=time_after_return(state.clocks, number)
+        if can_return and has_clock
+        else None,
         resigned=seat.resigned,
     )
 
