@@ -81,8 +81,31 @@ async function tutorialStep(number: number, moves: readonly string[] = []): Prom
 export const isUnreachable = (error: unknown): boolean =>
   error instanceof ApiError && error.problem.reason === SERVER_UNREACHABLE.reason
 
-/** The games that a list shows. */
+/** The states of the games that a list shows. */
 export type GameFilter = 'all' | MyGame['state']
+
+/** Further conditions of a list; null for all games. */
+export interface PlayersFilter {
+  players: number | null
+  /** "people", or the level of the strongest bot. */
+  opponents: string | null
+}
+
+type QueryValues = Record<string, string | number | boolean | null>
+
+/** The query of a page of a list. */
+function gamesQuery(
+  values: QueryValues,
+  { players, opponents }: PlayersFilter,
+  cursor: string | null
+): string {
+  const given = Object.entries({ ...values, players, opponents, cursor }).flatMap(([key, value]) =>
+    value === null ? [] : [[key, String(value)]]
+  )
+  return String(new URLSearchParams(given))
+}
+
+const ALL_PLAYERS: PlayersFilter = { players: null, opponents: null }
 
 export const api = {
   me: () => request<Account>('GET', '/me'),
@@ -97,10 +120,14 @@ export const api = {
   view: (table: string) => request<ViewMessage>('GET', `/tables/${table}`),
   tables: (stage: 'lobby' | 'playing' | 'over') =>
     request<TableList>('GET', `/tables?stage=${stage}`),
-  myGames: (state: GameFilter = 'all', cursor: string | null = null) =>
-    request<MyGameList>('GET', `/me/games?state=${state}${cursor ? `&cursor=${cursor}` : ''}`),
-  removedGames: (cursor: string | null = null) =>
-    request<MyGameList>('GET', `/me/games?removed=true${cursor ? `&cursor=${cursor}` : ''}`),
+  myGames: (
+    state: GameFilter | 'removed' = 'all',
+    filter: PlayersFilter = ALL_PLAYERS,
+    cursor: string | null = null
+  ) => {
+    const query: QueryValues = state === 'removed' ? { removed: true } : { state }
+    return request<MyGameList>('GET', `/me/games?${gamesQuery(query, filter, cursor)}`)
+  },
   myGame: (table: string) => request<MyGameEntry>('GET', `/me/games/${table}`),
   removeGame: (table: string) => request<MyGameEntry>('DELETE', `/me/games/${table}`),
   restoreGame: (table: string) => request<MyGameEntry>('PUT', `/me/games/${table}`),

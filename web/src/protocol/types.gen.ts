@@ -1016,7 +1016,15 @@ export interface MyGamesQuery {
    */
   removed?: boolean
   /**
-   * The `next` of the page before, with the same state.
+   * Only games of this number of players.
+   */
+  players?: number | null
+  /**
+   * Only games among people, or those whose strongest bot has this level.
+   */
+  opponents?: 'anyone' | 'easy' | 'expert' | 'hard' | 'medium' | 'people'
+  /**
+   * The `next` of the page before, with the same query.
    */
   cursor?: string
 }
@@ -1314,7 +1322,8 @@ export interface MyGame {
   leads: number[]
 }
 /**
- * The number of the person's games by state, and of those removed from the list.
+ * The number of the person's games by state, and of those removed from the list. With a list it
+ *     counts the games that its query asks for, of all states.
  */
 export interface GameCounts {
   your_turn: number

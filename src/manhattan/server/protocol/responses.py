@@ -245,7 +245,8 @@ class MyGame(_Response, frozen=True):
 
 
 class GameCounts(_Response, frozen=True):
-    """The number of the person's games by state, and of those removed from the list."""
+    """The number of the person's games by state, and of those removed from the list. With a list it
+    counts the games that its query asks for, of all states."""
 
     your_turn: int
     running: int

@@ -67,6 +67,7 @@ SQL_TABLES: Final = {
         "seats",
         "players",
         "bots",
+        "counted",
         "won",
         "score",
         "removed",
