@@ -52,12 +52,12 @@ def test_two_browsers_play_although_one_of_them_goes_offline(
             _player_to_move(players).do_task()
         while _player_to_move(players) is bob:
             bob.do_task()
-        bob.page.context.set_offline(True)
+        bob.set_offline(True)
         expect_visible(bob.page.get_by_text("Connection lost. Reconnecting…"))
         before = bob.ply
         ada.do_task()
         assert bob.ply == before < ada.ply
-        bob.page.context.set_offline(False)
+        bob.set_offline(False)
         expect(bob.page.locator(".banner")).to_have_count(0, timeout=20_000)
         _expect_ply(bob, ada.ply)
         for _ in range(4):

@@ -150,12 +150,12 @@ def test_the_lists_are_complete_after_a_lost_connection(
         user.sign_in(ada)
         user.go("/games")
         expect(row(user, table)).to_contain_text("Bob to move")
-        user.page.context.set_offline(True)
+        user.set_offline(True)
         with bob.connect(table) as seat:
             play_on(seat, moves=1)
         user.page.wait_for_timeout(600)
         expect(row(user, table)).to_contain_text("Bob to move")
-        user.page.context.set_offline(False)
+        user.set_offline(False)
         expect(card(user, table)).to_be_visible()
 
 

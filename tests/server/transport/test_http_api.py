@@ -260,6 +260,8 @@ def test_the_page_and_its_files_are_served(shared_server: RunningServer) -> None
         assert styles
         for style in styles:
             assert browser.get(style).headers["content-type"].startswith("text/css")
+        for path in ("new/bots", "watch", "games", "account", "learn/3", "rules", "replay"):
+            assert browser.get(f"/{path}").status_code == 200, path
         assert browser.get("/../app.py").status_code == 404
         assert browser.get("/nowhere").json()["reason"] == "http"
 
@@ -278,3 +280,22 @@ def test_files_of_the_page_are_cached_and_compressed(shared_server: RunningServe
         assert "content-encoding" not in plain.headers
         lost = browser.get("/nowhere", headers={"Accept": "text/html"})
         assert (lost.status_code, lost.headers["content-type"]) == (404, "text/html; charset=utf-8")
+
+
+def test_a_client_may_ask_for_refusals_with_the_status_200(shared_server: RunningServer) -> None:
+    preference = "problem-status=200"
+    with httpx.Client(base_url=shared_server.address) as browser:
+        plain = browser.get("/api/tables/aaaaaaaaaaaaaa")
+        quiet = browser.get(
+            "/api/tables/aaaaaaaaaaaaaa", headers={"Prefer": f"respond-async, {preference}"}
+        )
+        assert (plain.status_code, quiet.status_code) == (404, 200)
+        assert plain.json() == quiet.json()
+        assert quiet.headers["preference-applied"] == preference
+        assert "preference-applied" not in plain.headers
+        # A result has no such header, and an unknown address keeps its status.
+        headers = {"Prefer": preference}
+        assert "preference-applied" not in browser.get("/api/catalog", headers=headers).headers
+        assert browser.get("/api/nothing", headers=headers).status_code == 404
+        other = browser.get("/api/tables/aaaaaaaaaaaaaa", headers={"Prefer": "handling=strict"})
+        assert other.status_code == 404

@@ -46,7 +46,12 @@ export async function request<Response>(
   try {
     response = await fetch(`/api${path}`, {
       method,
-      headers: body === undefined ? {} : { 'content-type': 'application/json' },
+      headers: {
+        // A refusal comes with the status 200 and says so in another header: browsers report every
+        // other status to the console, as if the page had failed.
+        prefer: 'problem-status=200',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' })
+      },
       body: body === undefined ? undefined : JSON.stringify(body)
     })
   } catch {
@@ -55,7 +60,7 @@ export async function request<Response>(
   }
   connectivity.reachable = true
   const payload: unknown = await response.json().catch(() => null)
-  if (response.ok) return payload as Response
+  if (response.ok && !response.headers.has('preference-applied')) return payload as Response
   const problem = payload as Problem | null
   throw new ApiError(problem?.reason ? problem : SERVER_UNREACHABLE)
 }

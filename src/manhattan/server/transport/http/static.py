@@ -22,7 +22,7 @@ from manhattan.server.transport.http.previews import preview_tags
 PAGE_FOLDER: Final = Path(str(resources.files("manhattan").joinpath("page")))
 
 _ADDRESSES: Final = re.compile(
-    r"((?P<kind>new|table|learn|rules|replay)(/(?P<id>[A-Za-z0-9-]+))?|(?P<alone>watch|games))?/?"
+    r"((?P<kind>new|table|learn|rules|replay)(/(?P<id>[A-Za-z0-9-]+))?|(?P<alone>account|games|watch))?/?"
 )
 """The addresses that the page itself interprets. Each kind has an HTML file, which names the
 scripts that it needs."""
