@@ -12,8 +12,8 @@ from manhattan.server.pubsub.base import Bus, LocalBus
 from manhattan.server.service.accounts import Accounts
 from manhattan.server.service.bot_pool import BotPool
 from manhattan.server.service.housekeeping import Housekeeping
-from manhattan.server.service.notifier import Notifier
 from manhattan.server.service.passkeys import Passkeys
+from manhattan.server.service.push_notifier import PushNotifier
 from manhattan.server.service.recovery_codes import RecoveryCodes
 from manhattan.server.service.table_service import TableService
 from manhattan.server.service.web_push import WebPush
@@ -35,9 +35,9 @@ from manhattan.server.transport.ratelimit import MAX_BODY_BYTES, RateLimiter
 from manhattan.server.transport.request_context import SERVICES, SOCKET_ROUTES, Services
 from manhattan.server.transport.ws.client_socket import CLIENT_SOCKETS, close_websockets
 from manhattan.server.transport.ws.connection import serve_table
-from manhattan.server.transport.ws.notifications import serve_notifications
+from manhattan.server.transport.ws.live_lists import serve_live_lists
 
-_SOCKETS: Final = {"table_socket": serve_table, "notification_socket": serve_notifications}
+_SOCKETS: Final = {"table_socket": serve_table, "live_lists_socket": serve_live_lists}
 
 
 async def open_services(config: ServerConfig) -> Services:
@@ -46,7 +46,7 @@ async def open_services(config: ServerConfig) -> Services:
     push = await WebPush.of(store, config.push_contact, config.push_services)
     subscriptions = PushSubscriptions(store)
     tables = TableService(
-        store, _open_bus(config), BotPool(config.bot_workers), Notifier(push, subscriptions)
+        store, _open_bus(config), BotPool(config.bot_workers), PushNotifier(push, subscriptions)
     )
     services = Services(
         tables=tables,

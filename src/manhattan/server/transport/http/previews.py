@@ -56,8 +56,8 @@ async def show_preview(request: web.Request, query: PreviewQuery) -> web.Respons
 async def preview_tags(request: web.Request, kind: str, table: str) -> str | None:
     """Return the Open Graph tags for the page of a table or of its replay, or None if the table
     doesn't exist or can't be read in time."""
-    services = services_of(request)
-    if not is_table_id(table) or _HOST.fullmatch(request.host) is None:
+    services, origin = services_of(request), origin_of(request)
+    if not is_table_id(table) or origin is None:
         return None
     try:
         services.rate_limiter.requests.take(client_key(request))
@@ -66,8 +66,15 @@ async def preview_tags(request: web.Request, kind: str, table: str) -> str | Non
     except (ManhattanError, TimeoutError):
         return None
     preview = preview_of(session.state, _moment(request) if kind == "replay" else None)
-    scheme = "https" if services.proxies.is_https(request) else "http"
-    return _tags(preview, f"{scheme}://{request.host}", kind, table)
+    return _tags(preview, origin, kind, table)
+
+
+def origin_of(request: web.Request) -> str | None:
+    """Return the address of the site as the client knows it, or None if it isn't one."""
+    if _HOST.fullmatch(request.host) is None:
+        return None
+    scheme = "https" if services_of(request).proxies.is_https(request) else "http"
+    return f"{scheme}://{request.host}"
 
 
 def _moment(request: web.Request) -> int | None:
