@@ -52,7 +52,7 @@ def compiler_pids(terminal: Terminal) -> list[int]:
 
 def first_build() -> str:
     """A move that the person can build first, whatever blocks the others choose."""
-    names = ["Human", "Easy 1", "Expert 2"]
+    names = ["Human", "Lotte", "Gropius"]
     game = Game.new(names, first="random", seed=bytes.fromhex(HUMAN_STARTS))
     for _ in names:
         game.play("[1123]")
@@ -77,11 +77,11 @@ def test_moves_that_need_no_compiled_code_do_not_wait(terminal: Terminal) -> Non
     """Expert chooses its blocks, and Easy makes all its moves, while Expert is compiled."""
     (compiler,) = compiler_pids(terminal)
     terminal.press("1123\n")
-    terminal.wait_for("Easy 1 is thinking…")
-    terminal.wait_for("Expert 2 is thinking…")
+    terminal.wait_for("Lotte is thinking…")
+    terminal.wait_for("Gropius is thinking…")
     terminal.wait_for("Build (? for help)")
     terminal.press(f"{first_build()}\n")
-    terminal.wait_for("Easy 1 is thinking…")
+    terminal.wait_for("Lotte is thinking…")
     assert compiler_pids(terminal) == [compiler]
 
 

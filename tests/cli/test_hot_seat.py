@@ -11,6 +11,7 @@ from random import Random
 import pytest
 from rich.console import Console
 
+from manhattan.bots.names import BOT_NAMES
 from manhattan.cli.ui.terminal import clear_with_scrollback
 from manhattan.game import Game
 from manhattan.record import write
@@ -276,8 +277,9 @@ def test_a_player_who_has_not_moved_can_not_undo(tmp_path: Path) -> None:
 def test_a_terminal_shows_which_bot_is_thinking(names: list[str]) -> None:
     typed = typed_lines(*([""] * (len(names) - 1)), "112234", "", "112234", "", "quit")
     shown = run_cli(*SEEDED, *name_options(*names), typed=typed, terminal=True).out
-    for number in range(1, 5 - len(names)):
-        assert f"Medium {number} is thinking…" in shown
+    for bot_name in BOT_NAMES["medium"][: 4 - len(names)]:
+        assert f"{bot_name} is thinking…" in shown
+        assert f"{bot_name}, Medium" in shown
 
 
 def test_a_name_that_looks_like_markup_is_printed_literally(tmp_path: Path) -> None:
@@ -320,7 +322,7 @@ def test_ctrl_c_on_a_real_terminal_interrupts_a_bot(tmp_path: Path) -> None:
     with Terminal(*command, folder=tmp_path) as terminal:
         terminal.wait_for("Choose 4 blocks")
         terminal.press("1124 1223\n")
-        terminal.wait_for("Medium 1 is thinking…")
+        terminal.wait_for("Clara is thinking…")
         terminal.press("\x03")
         assert terminal.wait() == 0
     assert terminal.output.endswith("Goodbye.\r\n")

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from rich.console import Console
 
-from manhattan.bots import Hint, hint
+from manhattan.bots import Hint, HintReason, hint
 from manhattan.cli.ui import board_renderer
 from manhattan.cli.ui.narration import describe_event, describe_hint, describe_result
 from manhattan.rules import (
@@ -179,21 +179,23 @@ def test_a_hint_describes_the_immediate_effect() -> None:
     second = FOUR.players[1].colours[0]
     sentence = hint_for(f"B5:{second.value[0]}3", [4])
     assert sentence == (
-        f"B5+4 looks good. It takes the tower from {second}, earns you 6 points and costs Bob 6, "
-        "as things stand."
+        "B5+4 looks good. It makes the tallest tower yours, wins the majority in B, "
+        f"takes the tower from {second}, earns you 6 points and costs Bob 6, as things stand."
     )
 
 
 def test_a_hint_for_an_empty_site_shows_the_points() -> None:
     assert re.fullmatch(
-        r"[A-F]5\+1 looks good\. It earns you 6 points, as things stand\.", hint_for("", [1])
+        r"([A-F])5\+1 looks good\. It makes the tallest tower yours, wins the majority in \1 and "
+        r"earns you 6 points, as things stand\.",
+        hint_for("", [1]),
     )
 
 
 def test_a_hint_without_immediate_gain_says_so() -> None:
     build = Build(C5, 1)
     assert (
-        describe_hint(Hint(build, None, (0, 0, 0, 0)), FOUR, 0)
+        describe_hint(Hint(build, (HintReason("raises_tower"),), (0, 0, 0, 0)), FOUR, 0)
         == "C5+1 looks good. It prepares later gains."
     )
 
@@ -201,10 +203,10 @@ def test_a_hint_without_immediate_gain_says_so() -> None:
 def test_a_negative_gain_is_a_cost() -> None:
     """With two colours, players may have to build on a tower of their other colour."""
     build = Build(C5, 1, TWO.players[0].colours[0])
-    assert describe_hint(Hint(build, None, (-2, -1)), TWO, 0).endswith(
+    assert describe_hint(Hint(build, (), (-2, -1)), TWO, 0).endswith(
         "looks good. It costs you 2 and Bob 1, as things stand."
     )
-    assert "earns you 1 point, as" in describe_hint(Hint(build, None, (1, 0)), TWO, 0)
+    assert "earns you 1 point, as" in describe_hint(Hint(build, (), (1, 0)), TWO, 0)
 
 
 def test_a_hint_names_the_colour_that_loses_the_tower() -> None:
@@ -214,11 +216,21 @@ def test_a_hint_names_the_colour_that_loses_the_tower() -> None:
     hands = {0: [5, 5, 5, 5]}
     state = position(board, tableaus={own.value: [4]}, hands=hands, setup=TWO)
     suggestion = hint(view(state, 0), Random(1), use_model=False)
-    assert suggestion.takes_from is other
-    assert f"It takes the tower from your own {other}" in describe_hint(suggestion, TWO, 0)
+    assert suggestion.reasons[-1] == HintReason("takes_tower", other)
+    assert f"takes the tower from your own {other}" in describe_hint(suggestion, TWO, 0)
     build = Build(C5, 1, own)
-    sentence = describe_hint(Hint(build, rival, (1, -1)), TWO, 0)
+    sentence = describe_hint(Hint(build, (HintReason("takes_tower", rival),), (1, -1)), TWO, 0)
     assert f"It takes the tower from {rival}, earns" in sentence
+
+
+def test_a_hint_says_what_only_the_others_lose() -> None:
+    build = Build(C5, 2, TWO.players[0].colours[0])
+    rival, ally = TWO.players[1].colours
+    reasons = HintReason("ends_tallest", rival), HintReason("ends_majority", ally, "C")
+    assert describe_hint(Hint(build, reasons, (0, -5)), TWO, 0).endswith(
+        f"It ties {rival} for the tallest tower, ends {ally}'s majority in C and costs Bob 5, "
+        "as things stand."
+    )
 
 
 def test_hints_for_selections_and_removals() -> None:

@@ -12,7 +12,7 @@ import pytest
 from manhattan.bots import BOTS, LEVELS, bot
 from manhattan.cli.ui.seats import (
     Seats,
-    bot_from_name,
+    bot_of_name,
     human_players,
     resume_options,
     seat_new_game,
@@ -72,7 +72,7 @@ def assert_bots_moved(game: Game, seats: Seats) -> None:
 @pytest.mark.parametrize(
     ("bots", "names"),
     [
-        (None, ["Human", "Medium 1", "Medium 2", "Medium 3"]),
+        (None, ["Human", "Clara", "Greta", "Hugo"]),
         ("random", ["Human", "Random 1", "Random 2", "Random 3"]),
         ("random, greedy,random", ["Human", "Random 1", "Greedy 2", "Random 3"]),
         (
@@ -84,13 +84,13 @@ def assert_bots_moved(game: Game, seats: Seats) -> None:
 def test_different_bots_play_in_one_game(
     bots: str | None, names: list[str], tmp_path: Path
 ) -> None:
-    """They are named and numbered after their kind."""
+    """Those of a level have its names; the others are numbered after their kind."""
     options = [] if bots is None else ["--bots", bots]
     player = HintFollower(tmp_path / "game")
     assert run_cli("play", "--seed", SEED, *options, typed=player).code == 0
     game = saved_game(player.path)
     assert names_in(game) == names
-    assert_bots_moved(game, tuple(bot_from_name(name) for name in names))
+    assert_bots_moved(game, tuple(bot_of_name(name) for name in names))
 
 
 def test_people_take_the_first_seats_and_bots_the_rest(tmp_path: Path) -> None:
@@ -145,12 +145,12 @@ def test_impossible_seats_are_an_error(arguments: list[str], message: str) -> No
 @pytest.mark.parametrize("name", BOTS)
 def test_every_bot_is_recognized_by_its_name(name: str) -> None:
     names, seats = seat_new_game(["Ann"], 4, name)
-    assert [bot_from_name(player) for player in names] == [None, name, name, name] == list(seats)
+    assert [bot_of_name(player) for player in names] == [None, name, name, name] == list(seats)
 
 
 def test_names_of_bots_ignore_case() -> None:
     assert seat_new_game(["Ann"], 3, "Easy, HARD") == (
-        ["Ann", "Easy 1", "Hard 2"],
+        ["Ann", "Lotte", "Burnham"],
         (None, "easy", "hard"),
     )
     shown = run_cli("arena", "--bots", "Random,RANDOM", "--games", "2", "--workers", "1")
@@ -166,8 +166,9 @@ def test_the_help_describes_every_level() -> None:
 
 @pytest.mark.parametrize("name", ["Greedy", "greedy 1", "Greedy 0", "Greedy one", "Ann 1", "1"])
 def test_people_may_have_any_name_but_a_bots(name: str) -> None:
-    assert seat_new_game([name], 2, None) == ([name, "Medium 1"], (None, "medium"))
-    assert seat_saved_game([name, "Medium 1"]) == (None, "medium")
+    assert seat_new_game([name], 2, None) == ([name, "Clara"], (None, "medium"))
+    assert seat_saved_game([name, "Clara"]) == (None, "medium")
+    assert seat_saved_game([name, "Medium 1"]) == (None, "medium")  # an older game
 
 
 # --- saved games ------------------------------------------------------------------------------
@@ -178,8 +179,9 @@ def test_people_may_have_any_name_but_a_bots(name: str) -> None:
     [
         # Bots are recognized by their names; all others are people.
         (["Ann", "Greedy 1", "Random 2"], None, None, (None, "greedy", "random")),
-        # On a server they have names of their level, which a person here may have as well.
+        # Those of a level have its names. In older games a person may have one of these.
         (["Ann", "Clara", "Mies"], None, None, (None, "medium", "expert")),
+        (["Ann", "Clara", "Greedy 2"], None, None, (None, "medium", "greedy")),
         (["Clara", "Hard 1"], None, None, (None, "hard")),
         (["Clara", "Greta"], ["Clara"], None, (None, "medium")),
         (["Random 1", "Ann", "Ben"], None, None, ("random", None, None)),

@@ -60,6 +60,7 @@ FIND_CUT_OFF_TEXT: Final = """() => {
 def _static_pages(user: BrowserUser, server: RunningServer) -> Iterator[str]:
     """The pages outside of a game, and a lobby."""
     new = ("/new/friends", "/new/screen", "/new/bots")
+    user.expect_not_found("/nowhere")
     for path in ("/", *new, "/watch", "/replay", "/rules", "/account", "/nowhere"):
         user.go(path)
         user.page.wait_for_load_state("networkidle")

@@ -59,6 +59,7 @@ def test_a_game_over_two_days(
             open_home(desk, ada)
             desk.go(f"/table/{table}")
             expect_visible(desk.page.get_by_text("A bot plays for you."))
+            expect_visible(desk.page.get_by_text("When you resume, you have 2 days left."))
             desk.page.get_by_role("button", name="Resume playing").click()
             expect(desk.page.get_by_text("A bot plays for you.")).to_have_count(0)
             assert _seat_of(server, table, 0)["bot_controlled"] is False

@@ -33,6 +33,7 @@ def test_the_page_survives_a_restart_of_the_server(browser: Browser, tmp_path: P
         ada.do_task()
         ada.wait_for_task()
         before = ada.ply
+        ada.expect_lost_connection()
         server.kill()
         expect_visible(ada.page.get_by_text(CONNECTION_LOST))
         for size in (

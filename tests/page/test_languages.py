@@ -41,6 +41,7 @@ ORDINALS = {
 
 SAME_AS_ENGLISH = {
     "{days} d {hours} h": {"pl"},
+    "{name} ({level})": {"de", "fr", "nl", "pl"},
     "{names} · Manhattan": {"de", "fr", "nl", "pl"},
     "{points, plural, one {# point} other {# points}}": {"fr"},
     "{signed} {points, plural, one {point} other {points}}": {"fr"},

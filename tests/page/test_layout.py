@@ -7,13 +7,30 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
-from support.browser_user import BOTS, BrowserUser, expect_visible, open_browser
+from support.browser_user import BOTS, BrowserUser, expect_visible, open_browser, open_table
 from support.server_fixtures import RunningServer, play_on
 
 SMALLEST_PHONE: Final = (320, 568)
 LANDSCAPE_PHONE: Final = (844, 390)
 
 on_small_screens = pytest.mark.parametrize("size", [SMALLEST_PHONE, LANDSCAPE_PHONE])
+
+FIND_SCROLLABLE: Final = """() => [document.documentElement, ...document.querySelectorAll('*')]
+  .filter((element) => element === document.documentElement
+    || ['auto', 'scroll'].includes(getComputedStyle(element).overflowY))
+  .filter((element) => element.scrollHeight > element.clientHeight)
+  .map((element) => `${element.tagName}.${element.className}: ${element.scrollHeight}`)"""
+"""Elements whose content is higher than they are."""
+FIND_OVERLAPPING: Final = """([one, other]) => {
+  const boxes = (selector) => [...document.querySelectorAll(selector)]
+    .filter((element) => element.checkVisibility())
+    .map((element) => element.getBoundingClientRect())
+  return boxes(one).flatMap((a) => boxes(other)
+    .filter((b) => a.left < b.right - 1 && b.left < a.right - 1
+      && a.top < b.bottom - 3 && b.top < a.bottom - 3)
+    .map((b) => [a, b].map((box) => [box.left, box.top, box.right, box.bottom].map(Math.round))))
+}"""
+"""Elements of one kind that lie over those of another one; shadows may touch."""
 
 
 def table_after(
@@ -209,3 +226,45 @@ def test_the_whole_log_opens_next_to_the_board(browser: Browser, server: Running
         ada.screenshot("log-desktop")
         button.click()
         expect(entries).to_have_count(9)
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "nl", "pl"])
+def test_the_tutorial_does_not_scroll_in_landscape(
+    browser: Browser, server: RunningServer, language: str
+) -> None:
+    with open_browser(browser, server.address, (844, 390), language) as learner:
+        for step in range(1, 10):
+            learner.go(f"/learn/{step}")
+            expect_visible(learner.page.locator(".tutorial > .dock"))
+            learner.settle()
+            assert learner.page.evaluate(FIND_SCROLLABLE) == [], step
+            parts = ".tutorial button, .tutorial a, .step-text *, .cell"
+            assert learner.overflowing(parts, ".tutorial") == [], step
+            assert learner.page.evaluate(FIND_OVERLAPPING, [".cell", ".dock"]) == []
+            assert (
+                learner.page.evaluate(FIND_OVERLAPPING, ["header a, header button", ".board"]) == []
+            )
+
+
+@pytest.mark.parametrize(
+    ("language", "bots", "size"),
+    [("en", 3, (320, 568)), ("de", 3, (320, 568)), ("fr", 1, (320, 568)), ("pl", 1, (360, 640))],
+)
+def test_all_cities_are_visible_while_blocks_are_chosen(
+    browser: Browser, server: RunningServer, language: str, bots: int, size: tuple[int, int]
+) -> None:
+    with open_browser(browser, server.address, size, language) as ada:
+        open_table(ada, server, *BOTS[:bots], first=0)
+        assert ada.wait_for_task() == "select"
+        ada.settle()
+        assert ada.page.evaluate(FIND_SCROLLABLE) == []
+        assert ada.overflowing(".cell, .choose button", "body") == []
+        sections = ".plan section header, .plan section .cells"
+        assert ada.page.evaluate(FIND_OVERLAPPING, [sections, ".dock, .opponents"]) == []
+        assert ada.page.evaluate(FIND_OVERLAPPING, [".plan header", ".plan .cells"]) == []
+        # The board of the turns that follow is large enough for fingers.
+        ada.do_task()
+        assert ada.wait_for_task() == "build"
+        box = ada.page.locator(".cell").first.bounding_box()
+        assert box is not None
+        assert min(box["width"], box["height"]) >= 20

@@ -52,12 +52,12 @@ def test_two_browsers_play_although_one_of_them_goes_offline(
             _player_to_move(players).do_task()
         while _player_to_move(players) is bob:
             bob.do_task()
-        bob.page.context.set_offline(True)
+        bob.set_offline(True)
         expect_visible(bob.page.get_by_text("Connection lost. Reconnecting…"))
         before = bob.ply
         ada.do_task()
         assert bob.ply == before < ada.ply
-        bob.page.context.set_offline(False)
+        bob.set_offline(False)
         expect(bob.page.locator(".banner")).to_have_count(0, timeout=20_000)
         _expect_ply(bob, ada.ply)
         for _ in range(4):
@@ -246,6 +246,48 @@ def test_on_a_shared_screen_hands_stay_hidden_until_the_device_is_passed(
                     people.screenshot("pass-device-desktop")
             people.do_task()
         assert names == {"Ada", "Bob"}
+
+
+def test_the_next_player_at_a_shared_screen_reads_what_happened(
+    browser: Browser, server: RunningServer
+) -> None:
+    with open_browser(browser, server.address) as people:
+        client = server.client("Ada")
+        seats = [{"occupant": "me"}, {"occupant": "here", "name": "Bob"}, *BOTS[:1]]
+        table = client.open_table(seats=seats, bot_delay_ms=0, start=True, first=0)
+        people.sign_in(client)
+        people.go(f"/table/{table}")
+        heading = people.dialog.get_by_role("heading", name="Since your last turn")
+        assert people.wait_for_task() == "pass_device"
+        expect(heading).to_have_count(0)  # nobody has moved yet
+        rounds: set[str] = set()
+        while len(rounds) < 2:
+            if people.wait_for_task() != "pass_device":
+                people.do_task()
+                continue
+            dialog = people.dialog.inner_text()
+            name = "Ada" if dialog.startswith("Ada") else "Bob"
+            view = client.request("GET", f"/api/tables/{table}")
+            events = [event for event in view["game_events"] if event["type"] != "redraw"]
+            seat = ("Ada", "Bob").index(name)
+            last = max((n for n, e in enumerate(events) if e.get("player") == seat), default=None)
+            expected = [] if last is None else events[last + 1 :]
+            entries = people.dialog.locator("li")
+            expect(entries).to_have_count(len(expected))
+            for entry, event in zip(entries.all(), expected, strict=True):
+                if event["type"] == "build":
+                    expect(entry).to_contain_text(event["move"][:2])
+                elif event["type"] == "score":
+                    expect(entry).to_have_text(f"Round {event['round']} is scored.")
+                    rounds.add(name)
+            # Nothing hidden: the log says of nobody which card they drew.
+            assert not any(event.get("drew") for event in events)
+            assert not re.search(r"\bdrew (?!four new cards)", dialog)
+            if len(expected) > 4:
+                for size in ((320, 568), PHONE, DESKTOP):
+                    people.resize(*size)
+                    assert people.overflowing("dialog *", "dialog") == []
+            people.do_task()
 
 
 def test_a_spectator_sees_the_game_and_no_hand(browser: Browser, server: RunningServer) -> None:

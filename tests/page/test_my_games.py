@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
-from support.browser_user import DESKTOP, PHONE, BrowserUser, open_browser
+from support.browser_user import BOTS, DESKTOP, PHONE, BrowserUser, open_browser
 from support.many_games import play_games
 from support.server_fixtures import RunningServer, play_on, running_server
 
@@ -34,6 +34,33 @@ def card(user: BrowserUser, table: str) -> Locator:
 
 def row(user: BrowserUser, table: str) -> Locator:
     return user.page.locator(f"[data-game='{table}']")
+
+
+def test_on_a_phone_one_city_stands_beside_the_headline(
+    browser: Browser, server: RunningServer
+) -> None:
+    ada, bob = server.client("Ada"), server.client("Bob")
+    play_games(server, [ada, bob], 1, 2)
+    for language, size in (("en", PHONE), ("de", (320, 568)), ("pl", (820, 1000))):
+        with open_browser(browser, server.address, size, language) as user:
+            user.sign_in(ada)
+            user.go("/")
+            headline, waiting = user.page.locator("h1"), user.page.locator(".turns, .cards").first
+            expect(waiting).to_be_visible()
+            expect(user.page.locator(".city svg g[role=group]")).to_have_count(1)
+            user.settle()
+            boxes = [
+                each.bounding_box() for each in (headline, user.page.locator(".city"), waiting)
+            ]
+            title, city, cards = (box for box in boxes if box is not None)
+            assert city["x"] > title["x"]
+            assert city["y"] < title["y"] + title["height"]
+            assert city["y"] + city["height"] <= cards["y"] + 1
+            assert user.overflowing("header > *, main > *:not(.headline)", ".home") == []
+            # The header stays on one line.
+            header = user.page.locator("header").bounding_box()
+            assert header is not None
+            assert header["height"] < 80
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
@@ -123,12 +150,12 @@ def test_the_lists_are_complete_after_a_lost_connection(
         user.sign_in(ada)
         user.go("/games")
         expect(row(user, table)).to_contain_text("Bob to move")
-        user.page.context.set_offline(True)
+        user.set_offline(True)
         with bob.connect(table) as seat:
             play_on(seat, moves=1)
         user.page.wait_for_timeout(600)
         expect(row(user, table)).to_contain_text("Bob to move")
-        user.page.context.set_offline(False)
+        user.set_offline(False)
         expect(card(user, table)).to_be_visible()
 
 
@@ -169,6 +196,47 @@ def test_a_game_is_removed_and_restored_by_keyboard(
         with bob.connect(running) as seat:
             play_on(seat, moves=1)
         expect(card(user, running)).to_be_visible()
+
+
+def test_the_list_is_filtered_by_players_and_opponents(
+    browser: Browser, server: RunningServer
+) -> None:
+    ada, bob = server.client("Ada"), server.client("Bob")
+    two = play_games(server, [ada, bob], 3, 999)
+    [running] = play_games(server, [ada, bob], 1, 1)
+    bots = [{"occupant": "me"}, *BOTS[:2]]
+    waiting = ada.open_table(seats=bots, start=True, first=0)
+    with open_browser(browser, server.address) as user:
+        user.sign_in(ada)
+        user.go("/games")
+        players = user.page.get_by_label("Number of players")
+        opponents = user.page.get_by_label("Opponents")
+        expect(user.page.locator(".cards > li")).to_contain_text("Lotte Easy")
+        expect(rows(user)).to_have_count(4)
+        players.select_option("2 players")
+        expect(card(user, waiting)).to_have_count(0)
+        expect(rows(user)).to_have_count(4)
+        expect(user.page.get_by_role("button", name="Your turn 0")).to_be_visible()
+        opponents.select_option("With bots: Easy")
+        expect(user.page.get_by_text("No game matches.")).to_be_visible()
+        players.select_option("2–4 players")
+        expect(card(user, waiting)).to_be_visible()
+        expect(rows(user)).to_have_count(0)
+        opponents.select_option("Among people")
+        user.page.get_by_role("button", name="Finished 3").click()
+        expect(rows(user)).to_have_count(3)
+        # What changes meanwhile stays out of the list, or leaves it.
+        row(user, two[0]).get_by_role("button").click()
+        expect(row(user, two[0])).to_have_count(0)
+        expect(user.page.get_by_role("button", name="Finished 2")).to_be_visible()
+        opponents.select_option("With bots: Easy")
+        expect(user.page.get_by_text("No game matches.")).to_be_visible()
+        user.page.get_by_role("button", name="Show all games").click()
+        expect(row(user, running)).to_be_visible()
+        expect(opponents).to_have_value("")
+        for size in ((320, 568), PHONE, DESKTOP):
+            user.resize(*size)
+            assert user.overflowing(".bar select, .bar button, .cards a, .rows a", "main") == []
 
 
 def test_a_visitor_without_games(browser: Browser, server: RunningServer) -> None:

@@ -52,7 +52,7 @@ def test_without_the_server_tutorial_rules_and_saved_games_work(
             visit(ada)
             ada.go(f"/replay/{table}")
             expect_visible(ada.page.get_by_role("slider"))
-        # The server is gone.
+        ada.expect_lost_connection()  # the server is gone
         banner = ada.page.get_by_text("The server can’t be reached.")
         ada.go("/")
         expect_visible(ada.page.get_by_role("heading", level=1))

@@ -70,6 +70,8 @@ def test_a_suggestion_is_taken_and_a_hint_is_built_and_undone(
         expect(confirm).to_be_disabled()
         ada.page.get_by_role("button", name="Suggest").click()
         expect_visible(ada.page.get_by_text("Choose your blocks: 6 of 6"))
+        reason = ada.page.locator(".prompt")
+        expect(reason).to_have_text("Hint Blocks like these did best in many games.")
         confirm.click()
         ada.page.locator(".choose").wait_for(state="detached")
         assert ada.wait_for_task() == "build"
@@ -90,6 +92,14 @@ def test_a_suggestion_is_taken_and_a_hint_is_built_and_undone(
         ada.resize(*DESKTOP)
         ada.page.get_by_role("button", name="Hint").click()
         build = ada.page.get_by_role("button", name="Build", exact=True)
+        expect(build).to_be_enabled()
+        # The hint says why, while its move is picked.
+        expect(reason).to_have_text(re.compile(r"^Hint You .*As things stand: you [+]\d"))
+        ada.page.get_by_role("button", name="Cancel").click()
+        expect(reason).to_have_count(0)
+        ada.page.get_by_role("button", name="Hint").click()
+        reason.get_by_role("button", name="Close").click()
+        expect(reason).to_have_count(0)
         expect(build).to_be_enabled()
         before = ada.ply
         build.click()

@@ -185,13 +185,13 @@ CASES = [
         Reason.NO_SUCH_CARD,
         building,
         "B9+1",
-        "From your side, B9 needs card 9, which is not in your hand.",
+        "From your side, B9 needs card 9 (front right), which is not in your hand.",
     ),
     Case(
         Reason.NO_SUCH_CARD,
         building_in_the_north,
         "B1+1",
-        "From your side, B1 needs card 9, which is not in your hand.",
+        "From your side, B1 needs card 9 (front right), which is not in your hand.",
     ),
     Case(
         Reason.TOO_FEW_FLOORS,
@@ -267,7 +267,7 @@ def test_the_cases_cover_every_reason() -> None:
         (Reason.NOT_YOUR_TURN, {"mover": "Player 1", "player": "Player 3"}),
         (Reason.SELECT_FIRST, {"round": 1, "count": 6}),
         (Reason.SUPPLY_TOO_SMALL, {"colour": "orange", "size": 4, "left": 3, "given": 4}),
-        (Reason.NO_SUCH_CARD, {"site": "B9", "card": 9}),
+        (Reason.NO_SUCH_CARD, {"site": "B9", "card": 9, "position": "front right"}),
         (Reason.TOO_FEW_FLOORS, {"site": "C5", "owner": "blue", "floors": 3, "yours": 2}),
     ],
 )

@@ -46,11 +46,10 @@ FIND_OVERFLOWING: Final = """([inner, outer]) => [...document.querySelectorAll(i
   .filter(([, ...distances]) => Math.min(...distances) < -1)
   .map(([element, ...distances]) =>
     `${element.outerHTML.slice(0, 90)}: ${distances.map(Math.round)}`)"""
-_EXPECTED_ERRORS = re.compile(
-    r"status of 4\d\d|net::ERR_|WebSocket connection|Push API in incognito"
-)
-"""Messages of the browser itself when a server rejects a request or is unreachable, and where it
-has no push service."""
+_NO_PUSH_SERVICE: Final = re.compile("Push API in incognito")
+"""What the browser says in a context without a push service."""
+_LOST_CONNECTION: Final = re.compile(r"net::ERR_|WebSocket connection")
+"""What the browser says while the server can't be reached."""
 
 
 class BrowserUser:
@@ -62,13 +61,28 @@ class BrowserUser:
         self.touch = touch
         self.rng = Random(1)
         self.problems: list[str] = []
+        self._expected_errors = [_NO_PUSH_SERVICE]
         page.on("console", self._on_console)
         page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
         page.set_default_timeout(20_000)
 
     def _on_console(self, message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning") and not _EXPECTED_ERRORS.search(message.text):
-            self.problems.append(f"{message.type}: {message.text}")
+        text = f"{message.type}: {message.text} ({message.location['url']})"
+        is_expected = any(pattern.search(text) for pattern in self._expected_errors)
+        if message.type in ("error", "warning") and not is_expected:
+            self.problems.append(text)
+
+    def expect_lost_connection(self) -> None:
+        """Expect the browser to report, from now on, that it can't reach the server."""
+        self._expected_errors.append(_LOST_CONNECTION)
+
+    def expect_not_found(self, path: str) -> None:
+        """Expect an address of the page that doesn't exist. The server says so, by its status."""
+        self._expected_errors.append(re.compile(f"status of 404 .*{re.escape(path)}"))
+
+    def set_offline(self, offline: bool) -> None:
+        self.expect_lost_connection()
+        self.page.context.set_offline(offline)
 
     def go(self, path: str = "/") -> None:
         self.page.goto(self.address + path)

@@ -60,9 +60,7 @@ def the_card_was_not_in_the_hand(data: Json) -> ExpectedError:
     position = SITE_OF[seat][missing - 1]
     event = data["events"][index]
     event["move"], event["card"] = f"A{position}{event['move'][2:]}", missing
-    return event_location(
-        data, index
-    ), f"From your side, A{position} needs card {missing}, which is not in"
+    return event_location(data, index), f"From your side, A{position} needs card {missing} ("
 
 
 def the_block_is_not_on_the_tableau(data: Json) -> ExpectedError:

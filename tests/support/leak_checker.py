@@ -29,17 +29,18 @@ def _words(text: str) -> frozenset[str]:
 OPEN_TO_ALL = _words(
     """
     absence_limit_s absence_s accepted account allowed at away_since bank best_score blocks board
-    bot_controlled bot_delay_ms by_bots by_players chat cities clock close_reason colours commitment
-    counts created_at current deadline decided_by description devices due edition editions event
-    events exported_at finished first floors format gains game game_events games height
-    hints_disabled host host_name house_rules id increment kind label leads left level levels lobby
-    majorities more move mover name needs next nonce_hash now number occupant offered_seats open
-    opened_at owner params passkeys patch phase place player players ply points position presence
-    present private problem projected_scores public push_subscriptions reason recovery_codes_left
-    rematch rematch_of removed reply_to resigned result reveal_until round rounds rules running
-    scores seat seats seen_at sheets shuffles side since site sites spectators stage start_player
-    state supplies table table_events tableaus tables taken_out takes_from tallest text title towers
-    type undo until version winners wins you you_decide your_turn
+    bot_controlled bot_delay_ms by_bots by_players chat cities city clock close_reason colour
+    colours commitment counts created_at current deadline decided_by description devices due edition
+    editions event events exported_at finished first floors format gains game game_events games
+    height hints_disabled host host_name house_rules id increment kind label leads left level levels
+    lobby majorities more move mover name needs next nonce_hash now number occupant offered_seats
+    open opened_at owner params passkeys patch phase place player players ply points position
+    presence present private problem projected_scores public push_subscriptions reason reasons
+    recovery_codes_left rematch rematch_of removed reply_to resigned result reveal_until round
+    rounds rules running scores seat seats seen_at sheets shuffles side since site sites spectators
+    stage start_player state supplies table table_events tableaus tables taken_out takes_from
+    tallest text time_after_return title towers type undo until version winners wins you you_decide
+    your_turn
     """
 )
 """Public fields, whatever their values: the options of the table, the board, the chat. Games that

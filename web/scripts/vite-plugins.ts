@@ -12,6 +12,7 @@ const COMPONENT_BY_PAGE: Record<string, string> = {
   table: 'TablePage',
   new: 'NewTablePage',
   watch: 'WatchPage',
+  account: 'AccountPage',
   games: 'GamesPage',
   learn: 'TutorialPage',
   rules: 'RulesPage',

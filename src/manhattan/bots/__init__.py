@@ -9,7 +9,7 @@ from typing import Final
 from manhattan.bots.budget import NO_LIMIT, Budget, BudgetError, Cancelled
 from manhattan.bots.evaluation import Evaluation, RankedMove, evaluate
 from manhattan.bots.greedy import choose_greedily, choose_greedily_with_any_blocks
-from manhattan.bots.hints import Hint, hint
+from manhattan.bots.hints import Hint, HintReason, HintReasonKind, hint
 from manhattan.bots.levels import LEVELS, Level
 from manhattan.bots.protocol import Bot
 from manhattan.bots.random_bot import choose_at_random
@@ -59,6 +59,8 @@ __all__ = [
     "Cancelled",
     "Evaluation",
     "Hint",
+    "HintReason",
+    "HintReasonKind",
     "Level",
     "NoSuchBot",
     "RankedMove",

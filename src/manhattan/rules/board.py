@@ -13,9 +13,15 @@ from manhattan.rules.errors import NotationError, describe_characters
 CITIES: Final = "ABCDEF"
 
 Card = int
-"""One of nine positions as the player sees them: 1 far left, 5 the centre, 9 near right."""
+"""One of nine positions as the player sees them: 1 back left, 5 the centre, 9 front right."""
 
 CARDS: Final[tuple[Card, ...]] = tuple(range(1, 10))
+CARD_NAMES: Final[tuple[str, ...]] = (
+    "back left", "back centre", "back right",
+    "middle left", "centre", "middle right",
+    "front left", "front centre", "front right",
+)  # fmt: skip
+"""The positions of the cards 1 to 9 in words."""
 COPIES: Final = 5
 DECK: Final[tuple[Card, ...]] = tuple(card for card in CARDS for _ in range(COPIES))
 """All 45 cards, sorted."""

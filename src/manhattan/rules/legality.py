@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Final
 
 from manhattan.rules.blocks import SIZES, Colour, Stock, stock_of
-from manhattan.rules.board import SITES, TARGETS, Card, Side, Site, card_for
+from manhattan.rules.board import CARD_NAMES, SITES, TARGETS, Card, Side, Site, card_for
 from manhattan.rules.errors import ManhattanError
 from manhattan.rules.moves import Build, Move, Remove, Select, Sizes
 from manhattan.rules.state import Phase, PublicState, State
@@ -70,7 +70,7 @@ SENTENCES: Final[Mapping[Reason, str]] = MappingProxyType(
         Reason.COLOUR_NOT_YOURS: "You don't play {colour}: use the letter {first} or {second}.",
         Reason.NO_SUCH_BLOCK: "There is no {colour} block of size {size} on your tableau.",
         Reason.NO_SUCH_CARD: (
-            "From your side, {site} needs card {card}, which is not in your hand."
+            "From your side, {site} needs card {card} ({position}), which is not in your hand."
         ),
         Reason.TOO_FEW_FLOORS: (
             "{site} belongs to {owner} with {floors} floors; you would have {yours}."
@@ -216,7 +216,8 @@ def _build_refusal(public: PublicState, hand: tuple[Card, ...], move: Build) -> 
     site, colour = move.site, colour_of(public, move)
     card = card_for(public.side, site)
     if card not in hand:
-        return Refusal(Reason.NO_SUCH_CARD, {"site": str(site), "card": card})
+        position = CARD_NAMES[card - 1]
+        return Refusal(Reason.NO_SUCH_CARD, {"site": str(site), "card": card, "position": position})
     tower = public.board[site]
     if move.size < tower.min_size[colour]:
         assert tower.owner is not None  # an empty site takes any block

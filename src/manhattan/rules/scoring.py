@@ -11,7 +11,7 @@ from manhattan.rules.blocks import Block, Colour
 from manhattan.rules.board import CITIES, SITES, Site
 from manhattan.rules.editions import TallestTie
 from manhattan.rules.setup import Setup
-from manhattan.rules.towers import Board
+from manhattan.rules.towers import Board, with_block
 
 TALLEST_POINTS: Final = 3
 MAJORITY_POINTS: Final = 2
@@ -112,10 +112,9 @@ def score_round(board: Board, setup: Setup, round: int, before: Sequence[int]) -
 
 def placement_gains(board: Board, setup: Setup, site: Site, block: Block) -> tuple[int, ...]:
     """How many more points each player would score if the round ended after a placement."""
-    after = (*board[:site], board[site].topped(block), *board[site + 1 :])
     zeros = (0,) * len(setup.players)
     now = score_round(board, setup, 1, zeros).scores
-    then = score_round(after, setup, 1, zeros).scores
+    then = score_round(with_block(board, site, block), setup, 1, zeros).scores
     return tuple(map(sub, then, now))
 
 

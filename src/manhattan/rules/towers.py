@@ -84,6 +84,11 @@ EMPTY_SITE: Final = Tower()
 EMPTY_BOARD: Final[Board] = (EMPTY_SITE,) * len(SITES)
 
 
+def with_block(board: Board, site: Site, block: Block) -> Board:
+    """The board with one more block on top of a site."""
+    return (*board[:site], board[site].topped(block), *board[site + 1 :])
+
+
 def board_text(board: Board) -> str:
     """Write the towers of a board like ``A1:o4 C5:y1b3``."""
     return " ".join(

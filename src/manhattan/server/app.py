@@ -14,9 +14,9 @@ from manhattan.server.service.bans import Bans
 from manhattan.server.service.bot_pool import BotPool
 from manhattan.server.service.clock_keeper import ClockKeeper
 from manhattan.server.service.housekeeping import Housekeeping
-from manhattan.server.service.notifier import Notifier
 from manhattan.server.service.passkeys import Passkeys
 from manhattan.server.service.public_tables import PublicTables
+from manhattan.server.service.push_notifier import PushNotifier
 from manhattan.server.service.record_checker import RecordChecker
 from manhattan.server.service.recovery_codes import RecoveryCodes
 from manhattan.server.service.retention import Retention, RetentionPolicy
@@ -42,9 +42,9 @@ from manhattan.server.transport.ratelimit import MAX_BODY_BYTES, RateLimiter
 from manhattan.server.transport.request_context import SERVICES, SOCKET_ROUTES, Services
 from manhattan.server.transport.ws.client_socket import CLIENT_SOCKETS, close_websockets
 from manhattan.server.transport.ws.connection import serve_table
-from manhattan.server.transport.ws.notifications import serve_notifications
+from manhattan.server.transport.ws.live_lists import serve_live_lists
 
-_SOCKETS: Final = {"table_socket": serve_table, "notification_socket": serve_notifications}
+_SOCKETS: Final = {"table_socket": serve_table, "live_lists_socket": serve_live_lists}
 
 
 async def open_services(config: ServerConfig) -> Services:
@@ -58,7 +58,7 @@ async def open_services(config: ServerConfig) -> Services:
         store,
         _open_bus(config),
         BotPool(config.bot_workers),
-        Notifier(push, subscriptions),
+        PushNotifier(push, subscriptions),
         config.reveal_ms,
     )
     bans = Bans(tables)

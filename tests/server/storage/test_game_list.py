@@ -8,12 +8,13 @@ import pytest
 
 from manhattan.server.storage import Append, Store
 from manhattan.server.storage.database import Statement
-from manhattan.server.storage.game_list import Place, page_query
+from manhattan.server.storage.game_list import GameFilter, Place, page_query
 from manhattan.server.storage.projection import GameState, Holding, Turn
 from support.databases import async_test, store_at
 from support.projections import holders, summary
 
 MANY = 10_000
+MIDDLE = Place("finished", MANY // 4, f"{MANY // 2:014}")
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -130,10 +131,10 @@ async def test_the_most_urgent_game_comes_first(address: str) -> None:
 @async_test
 async def test_statistics_group_finished_games(address: str) -> None:
     finished = [
-        Holding("over", 1, "0", 2, "hard", True, 40),
-        Holding("over", 2, "0", 2, "hard", False, 51),
-        Holding("over", 3, "0", 4, "", True, 30),
-        Holding("over", 4, "01"),  # a shared screen
+        Holding("over", 1, "0", 2, "hard", True, True, 40),
+        Holding("over", 2, "0", 2, "hard", True, False, 51),
+        Holding("over", 3, "0", 4, "", True, True, 30),
+        Holding("over", 4, "01", 2, "hard"),  # a shared screen
     ]
     async with store_at(address) as store:
         for number, holding in enumerate(finished):
@@ -160,10 +161,42 @@ async def add_many(store: Store) -> None:
         ),
         Statement(
             f"{numbers} INSERT INTO seat_holders (table_id, person_id, stage, since, seats, "
-            f"players, bots, won, score) SELECT {table}, CASE WHEN n < {MANY} THEN 'ada' ELSE "
-            "'bob' END, 'over', n / 2, '0', 2 + n % 3, 'hard', n % 2, 30 FROM numbers"
+            f"players, bots, counted, won, score) SELECT {table}, CASE WHEN n < {MANY} THEN 'ada' "
+            "ELSE 'bob' END, 'over', n / 2, '0', 2 + n % 3, CASE WHEN n % 5 = 0 THEN 'easy' ELSE "
+            "'hard' END, 1, n % 2, 30 FROM numbers"
         ),
     )
+
+
+FILTERS = {
+    "seat_holders_by_stage": GameFilter(),
+    "seat_holders_by_players": GameFilter(players=4),
+    "seat_holders_by_bots": GameFilter(bots="easy"),
+    "seat_holders_by_players_and_bots": GameFilter(players=4, bots="easy"),
+}
+"""Filters by the index that their pages are read from."""
+
+
+async def check_plan(store: Store, address: str, filter: GameFilter, index: str) -> None:
+    """Check that a page takes its rows from an index, in their order, and no others."""
+    sql, values = page_query("ada", "finished", MIDDLE, 21, 0, filter)
+    if address.startswith("postgresql:"):
+        # The plan of a prepared statement, with its values in place.
+        for number, value in reversed(list(enumerate(values, start=1))):
+            text = f"'{value}'" if isinstance(value, str) else str(value)
+            sql = sql.replace(f"${number}", text)
+        plan = await store.read(f"EXPLAIN {sql}")
+        text = "\n".join(row[0] for row in plan)
+        assert f"{index} on" in text, text
+        assert "Seq Scan" not in text, text
+        assert "Sort" not in text, text
+    else:
+        plan = await store.read(f"EXPLAIN QUERY PLAN {sql}", *values)
+        steps = [row[-1] for row in plan]
+        assert len(steps) == 2, steps
+        assert f"USING INDEX {index} (" in steps[0], steps
+        assert "since" in steps[0], steps
+        assert "sqlite_autoindex_tables_1" in steps[1], steps
 
 
 @async_test
@@ -171,29 +204,20 @@ async def test_a_page_among_many_games_reads_its_own_rows_only(address: str) -> 
     async with store_at(address) as store:
         await add(store, "model", "lobby", 1, "eve")
         await add_many(store)
-        middle = Place("finished", MANY // 4, f"{MANY // 2:014}")
-        sql, values = page_query("ada", "finished", middle, 21, 0)
         if address.startswith("postgresql:"):
             await store.write(Statement("ANALYZE"))
-            # The plan of a prepared statement, with its values in place.
-            for number, value in reversed(list(enumerate(values, start=1))):
-                text = f"'{value}'" if isinstance(value, str) else str(value)
-                sql = sql.replace(f"${number}", text)
-            plan = await store.read(f"EXPLAIN {sql}")
-            text = "\n".join(row[0] for row in plan)
-            assert "seat_holders_by_stage" in text, text
-            assert "Seq Scan" not in text, text
-            assert "Sort" not in text, text
-        else:
-            plan = await store.read(f"EXPLAIN QUERY PLAN {sql}", *values)
-            steps = [row[-1] for row in plan]
-            assert len(steps) == 2, steps
-            assert "USING INDEX seat_holders_by_stage" in steps[0], steps
-            assert "since" in steps[0], steps
-            assert "sqlite_autoindex_tables_1" in steps[1], steps
-        games = await store.games.page("ada", "finished", middle, 21)
-        assert [int(game.table) for game in games] == list(range(MANY // 2 - 1, MANY // 2 - 22, -1))
-        assert (await store.games.counts("ada")).finished == MANY
+        for index, filter in FILTERS.items():
+            await check_plan(store, address, filter, index)
+            games = await store.games.page("ada", "finished", MIDDLE, 21, filter=filter)
+            matching = [
+                n
+                for n in range(MANY)
+                if filter.players in (None, 2 + n % 3)
+                and filter.bots in (None, "hard" if n % 5 else "easy")
+            ]
+            expected = [n for n in reversed(matching) if n < MANY // 2][:21]
+            assert [int(game.table) for game in games] == expected
+            assert (await store.games.counts("ada", filter)).finished == len(matching)
         assert sum(row.games for row in await store.games.statistics("ada")) == MANY
 
 

@@ -121,7 +121,7 @@ async def test_the_projection_of_every_event_adds_up_to_the_rebuilt_one(address:
             rows = replay(table, map(decode_event, await store.events(table)))
             assert rows is not None
             written = await store.read(
-                "SELECT person_id, stage, since, seats, players, bots, won, score "
+                "SELECT person_id, stage, since, seats, players, bots, counted, won, score "
                 "FROM seat_holders WHERE table_id = $1",
                 table,
             )

@@ -204,6 +204,7 @@ def test_hints_are_for_the_player_to_move_unless_disabled(shared_server: Running
     table = ada.open_table(seats=AGAINST_EASY, first=0, start=True)
     hint = ada.request("POST", f"/api/tables/{table}/hint")
     assert hint["move"].startswith("[")
+    assert hint["reasons"] == [{"kind": "strong_selection", "colour": None, "city": None}]
     cat = shared_server.client("Cat")
     check_rejected("not_at_the_table", cat, "POST", f"/api/tables/{table}/hint")
     with ada.connect(table) as seat:
@@ -229,6 +230,7 @@ def test_moves_are_evaluated_by_what_the_player_sees(shared_server: RunningServe
     assert sum(evaluation["moves"][0]["win_probabilities"]) == pytest.approx(1)
     hint = ada.request("POST", f"/api/tables/{table}/hint")
     assert len(hint["gains"]) == 4
+    assert hint["reasons"][-1]["kind"] in ("starts_tower", "takes_tower", "raises_tower")
 
 
 def test_a_record_is_checked_against_the_rules(shared_server: RunningServer) -> None:
@@ -260,15 +262,19 @@ def test_the_page_and_its_files_are_served(shared_server: RunningServer) -> None
         assert styles
         for style in styles:
             assert browser.get(style).headers["content-type"].startswith("text/css")
+        for path in ("new/bots", "watch", "games", "account", "learn/3", "rules", "replay"):
+            assert browser.get(f"/{path}").status_code == 200, path
         assert browser.get("/../app.py").status_code == 404
         assert browser.get("/nowhere").json()["reason"] == "http"
 
 
 def test_files_of_the_page_are_cached_and_compressed(shared_server: RunningServer) -> None:
-    with httpx.Client(base_url=shared_server.address, headers={"Accept-Encoding": "br"}) as browser:
+    with httpx.Client(
+        base_url=shared_server.address, headers={"Accept-Encoding": "gzip"}
+    ) as browser:
         page = browser.get("/")
         assert page.headers["cache-control"] == "no-cache"
-        assert page.headers["content-encoding"] == "br"
+        assert page.headers["content-encoding"] == "gzip"
         tag = page.headers["etag"]
         unchanged = browser.get("/", headers={"If-None-Match": tag})
         assert (unchanged.status_code, unchanged.content) == (304, b"")
@@ -292,3 +298,22 @@ def test_hidden_files_of_the_page_are_not_served(
         file.parent.mkdir(exist_ok=True)
         file.write_text("Hello")
     assert set(Page(tmp_path)._files) == {"index.html"}
+
+
+def test_a_client_may_ask_for_refusals_with_the_status_200(shared_server: RunningServer) -> None:
+    preference = "problem-status=200"
+    with httpx.Client(base_url=shared_server.address) as browser:
+        plain = browser.get("/api/tables/aaaaaaaaaaaaaa")
+        quiet = browser.get(
+            "/api/tables/aaaaaaaaaaaaaa", headers={"Prefer": f"respond-async, {preference}"}
+        )
+        assert (plain.status_code, quiet.status_code) == (404, 200)
+        assert plain.json() == quiet.json()
+        assert quiet.headers["preference-applied"] == preference
+        assert "preference-applied" not in plain.headers
+        # A result has no such header, and an unknown address keeps its status.
+        headers = {"Prefer": preference}
+        assert "preference-applied" not in browser.get("/api/catalog", headers=headers).headers
+        assert browser.get("/api/nothing", headers=headers).status_code == 404
+        other = browser.get("/api/tables/aaaaaaaaaaaaaa", headers={"Prefer": "handling=strict"})
+        assert other.status_code == 404

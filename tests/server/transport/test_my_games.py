@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from manhattan.bots import LEVELS
 from manhattan.client import Client, RequestRejected
 from support.server_fixtures import AGAINST_EASY, RunningServer, play_on
 from support.two_people import SHORT, TWO_SEATS, play_to_end, start, two_people
@@ -135,11 +136,48 @@ def cursor(text: str) -> str:
         "state=closed",
         "state=",
         "removed=perhaps",
+        "players=5",
+        "players=two",
+        "opponents=nobody",
     ],
 )
 def test_a_wrong_query_is_rejected(shared_server: RunningServer, query: str) -> None:
     ada = shared_server.client("Ada")
     check_rejected("bad_request", ada, "GET", f"/api/me/games?{query}")
+
+
+def test_games_are_filtered_by_players_and_opponents(server: RunningServer) -> None:
+    ada = server.client("Ada")
+    people = ada.open_table(seats=TWO_SEATS)
+    lobby = ada.open_table(seats=[*TWO_SEATS, {"occupant": "open"}])
+    bots = [{"occupant": "bot", "level": level} for level in ("medium", "hard")]
+    running = ada.open_table(seats=[{"occupant": "me"}, *bots], first=0, start=True)
+
+    def listed(query: str) -> set[str]:
+        return {game["id"] for game in games(ada, f"?{query}")}
+
+    assert listed("players=2") == {people}
+    assert listed("players=3") == {lobby, running}
+    assert listed("players=4") == set()
+    assert listed("opponents=people") == {people, lobby}
+    assert listed("opponents=hard") == {running}
+    assert listed("opponents=medium") == set()  # the strongest bot counts
+    assert listed("players=3&opponents=people&state=lobby") == {lobby}
+    counts = ada.request("GET", "/api/me/games?players=3&state=finished")["counts"]
+    assert (counts["your_turn"], counts["lobby"], counts["finished"]) == (1, 1, 0)
+    # A bot at a table that waits for players: its place in the list stays.
+    before = ada.request("GET", f"/api/me/games/{lobby}")["game"]["since"]
+    ada.request("PUT", f"/api/tables/{lobby}/seats/2/bot", {"level": "expert"})
+    assert listed("opponents=expert") == {lobby}
+    assert listed("opponents=people") == {people}
+    assert ada.request("GET", f"/api/me/games/{lobby}")["game"]["since"] == before
+    ada.request("DELETE", f"/api/tables/{lobby}/seats/2")
+    assert listed("opponents=people") == {people, lobby}
+
+
+def test_a_list_can_be_limited_to_any_level(shared_server: RunningServer) -> None:
+    ada = shared_server.client("Ada")
+    assert [games(ada, f"?opponents={level}") for level in LEVELS] == [[]] * len(LEVELS)
 
 
 def test_any_place_is_a_valid_cursor(shared_server: RunningServer) -> None:

@@ -29,7 +29,12 @@ ME: Json = {"occupant": "me"}
 OPEN: Json = {"occupant": "open"}
 HERE: Json = {"occupant": "here", "name": "Bea"}
 HOSTILE = '"><script>alert(1)</script>&amp;'
-GENERIC = {"og:title": "Manhattan", "og:image": "/icon-512.png", "twitter:card": "summary"}
+
+
+def generic(origin: str) -> dict[str, str]:
+    """The tags of pages that have no preview of their own. Crawlers need the whole address."""
+    image = f"{origin}/icon-512.png"
+    return {"og:title": "Manhattan", "og:image": image, "twitter:card": "summary"}
 
 
 class _Tags(HTMLParser):
@@ -191,9 +196,9 @@ def test_accents_are_drawn(ada: RecordingClient) -> None:
     ["/", "/watch", "/table/unknown", "/table/aaaaaaaaaaaaaa", "/replay/aaaaaaaaaaaaaa?at=1"],
 )
 def test_pages_without_a_table_have_generic_tags(ada: RecordingClient, path: str) -> None:
-    page = ada.request("GET", path, headers={"Accept-Encoding": "br"})
-    assert page.headers["content-encoding"] == "br"
-    assert tags(ada, path).items() >= GENERIC.items()
+    page = ada.request("GET", path, headers={"Accept-Encoding": "gzip"})
+    assert page.headers["content-encoding"] == "gzip"
+    assert tags(ada, path).items() >= generic(ada.server.address).items()
 
 
 def test_an_unreadable_table_has_generic_tags(
@@ -206,11 +211,11 @@ def test_an_unreadable_table_has_generic_tags(
     session = registry.find(table)
     assert session is not None
     monkeypatch.setattr(TableRegistry, "get", _never)
-    assert tags(ada, f"/table/{table}").items() >= GENERIC.items()
+    assert tags(ada, f"/table/{table}").items() >= generic(ada.server.address).items()
     monkeypatch.undo()
     monkeypatch.setitem(registry.unreadable, table, 10**15)
     monkeypatch.delitem(registry._sessions, table)
-    assert tags(ada, f"/table/{table}").items() >= GENERIC.items()
+    assert tags(ada, f"/table/{table}").items() >= generic(ada.server.address).items()
     assert ada.request("GET", f"/api/tables/{table}/preview.png").status_code == 503
 
 
@@ -231,10 +236,14 @@ def test_addresses_are_those_of_the_request(tmp_path: Path) -> None:
         assert found["og:url"] == f"https://play.example{page}"
         assert found["og:image"].startswith("https://play.example/api/")
         assert tags(ada, page, Host="[::1]:80")["og:url"] == f"http://[::1]:80{page}"
+        found = tags(ada, "/watch", Host="play.example", **{"X-Forwarded-Proto": "https"})
+        assert found.items() >= generic("https://play.example").items()
         for host in ('"><script>', "a b", "évil", "x" * 300, "a@b"):
             raw = host.encode().decode("latin-1")
             response = ada.request("GET", page, headers={"Host": raw.encode("latin-1")})
-            assert response.status_code == 400 or parsed(response).found.items() >= GENERIC.items()
+            assert (
+                response.status_code == 400 or parsed(response).found.items() >= generic("").items()
+            )
 
 
 # The picture.

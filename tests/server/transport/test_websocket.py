@@ -284,12 +284,19 @@ def test_a_bot_plays_for_a_player_whose_time_expired_until_they_resume(
     two.next("view")
     assert one.next("view")["position"]["clock"]["left"] == [60_000, 60_000]
     MovedClock(monkeypatch).advance(seconds=63)
-    assert two.update("time_expired")["event"]["player"] == 0
+    expired = two.update("time_expired")
+    assert expired["event"]["player"] == 0
+    # The clock after a return is announced, and kept.
+    seats = expired["table"]["seats"]
+    assert [seat["time_after_return"] for seat in seats] == [30_000, None]
     assert two.update("move_played")["event"]["player"] == 0
     one.send("play", ply=1, move="[1111|1111]")
     assert one.next("error")["reason"] == "bot_controlled"
     one.send("resume")
-    assert one.update("player_returned")["table"]["seats"][0]["bot_controlled"] is False
+    returned = one.update("player_returned")
+    assert returned["table"]["seats"][0]["bot_controlled"] is False
+    assert returned["table"]["seats"][0]["time_after_return"] is None
+    assert returned["patch"]["clock"]["left"][0] == 30_000
 
 
 def test_a_missing_table_is_reported_before_the_connection_is_closed(

@@ -43,7 +43,7 @@ export interface BoardProps {
   /** Is there little room? */
   narrow?: boolean
   /** The number of cities side by side. */
-  across?: 2 | 3
+  across?: 1 | 2 | 3
   hover?: string | null
   /** The site that the Tab key reaches (roving tabindex). */
   active?: number

@@ -54,10 +54,14 @@ describe('the layout', () => {
   })
 
   it('contains every tower in the extent of the board', () => {
-    for (const across of [2, 3]) {
-      const [left, top, right, bottom] = extent(CAMERA, across)
+    for (const [across, cities] of [
+      [2, CITIES],
+      [3, CITIES],
+      [1, 1]
+    ] as const) {
+      const [left, top, right, bottom] = extent(CAMERA, across, cities)
       const spotOf = spotLookup(across)
-      for (let city = 0; city < CITIES; city++)
+      for (let city = 0; city < cities; city++)
         for (let n = 0; n < 9; n++) {
           const spot = spotOf({ city, row: Math.floor(n / 3), column: n % 3 })
           for (const [x, y] of silhouette(CAMERA, spot, 0, 0)) {

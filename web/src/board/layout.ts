@@ -53,9 +53,13 @@ export function spotLookup(
     (cache[9 * city + 3 * row + column] ??= towerCorner(city, row, column, across))
 }
 
-/** The bounds of the board on the screen: left, top, right, bottom. */
-export function extent(camera: Camera, across: number): [number, number, number, number] {
-  const last = cityCorner(CITIES - 1, across)
+/** The bounds of some cities on the screen: left, top, right, bottom. */
+export function extent(
+  camera: Camera,
+  across: number,
+  cities: number
+): [number, number, number, number] {
+  const last = cityCorner(cities - 1, across)
   const [right, back] = [last.x + PLATE_WIDTH, last.y + PLATE_DEPTH]
   return [
     camera.at(0, back)[0],

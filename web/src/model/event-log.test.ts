@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { GameEvent, ScoreEvent } from '$/protocol/types.gen'
 import {
   countTowers,
+  entriesSinceMoveOf,
   EventLog,
   floorsOf,
   heightOf,
@@ -140,5 +141,26 @@ describe('the board', () => {
 
   it('parses the towers of a payload', () => {
     expect(parseTowers({ A1: { blocks: 'o1' }, A2: null })).toEqual(towersFrom({ A1: 'o1' }))
+  })
+})
+
+describe('what happened since a move', () => {
+  const log = new EventLog(COLOURS, [
+    { type: 'select', player: 0, move: '[1234]' },
+    { type: 'select', player: 1, move: '[1234]' },
+    build(0, 'A1+2'),
+    build(1, 'A1+3'),
+    { type: 'redraw', player: 0, hand: [1, 2, 3, 4] }
+  ])
+  const kindsSince = (entries: typeof log.entries, player: number): string[] =>
+    entriesSinceMoveOf(entries, player).map(({ kind }) => kind)
+
+  it('leaves out the move itself, and keeps a new hand, which is no move', () => {
+    expect(kindsSince(log.entries, 0)).toEqual(['built', 'redrew'])
+    expect(kindsSince(log.entries, 1)).toEqual(['redrew'])
+  })
+
+  it('is nothing before the first move', () => {
+    expect(kindsSince(log.entries.slice(0, 1), 1)).toEqual([])
   })
 })

@@ -37,6 +37,11 @@ export interface BuildEntry {
 
 export const isSeatEntry = (entry: LogEntry): entry is SeatEntry => 'seat' in entry
 
+const isMoveEntry = (
+  entry: LogEntry
+): entry is Extract<LogEntry, { kind: 'selected' | 'built' | 'removed' }> =>
+  entry.kind === 'selected' || entry.kind === 'built' || entry.kind === 'removed'
+
 export const heightOf = (tower: readonly Block[]): number =>
   tower.reduce((sum, block) => sum + block.floors, 0)
 
@@ -132,6 +137,13 @@ export class EventLog {
       heightAfter: heightOf(after)
     }
   }
+}
+
+/** What happened after a player's last move: the entries of a new hand, which comes before a move,
+ * are part of it. Empty before the player's first move. */
+export function entriesSinceMoveOf(entries: readonly LogEntry[], player: number): LogEntry[] {
+  const last = entries.findLastIndex((entry) => isMoveEntry(entry) && entry.player === player)
+  return last < 0 ? [] : entries.slice(last + 1)
 }
 
 /** The number of towers that each colour owns, city by city. */

@@ -46,7 +46,12 @@ export async function request<Response>(
   try {
     response = await fetch(`/api${path}`, {
       method,
-      headers: body === undefined ? {} : { 'content-type': 'application/json' },
+      headers: {
+        // A refusal comes with the status 200 and says so in another header: browsers report every
+        // other status to the console, as if the page had failed.
+        prefer: 'problem-status=200',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' })
+      },
       body: body === undefined ? undefined : JSON.stringify(body)
     })
   } catch {
@@ -55,7 +60,7 @@ export async function request<Response>(
   }
   connectivity.reachable = true
   const payload: unknown = await response.json().catch(() => null)
-  if (response.ok) return payload as Response
+  if (response.ok && !response.headers.has('preference-applied')) return payload as Response
   const problem = payload as Problem | null
   throw new ApiError(problem?.reason ? problem : SERVER_UNREACHABLE)
 }
@@ -81,8 +86,31 @@ async function tutorialStep(number: number, moves: readonly string[] = []): Prom
 export const isUnreachable = (error: unknown): boolean =>
   error instanceof ApiError && error.problem.reason === SERVER_UNREACHABLE.reason
 
-/** The games that a list shows. */
+/** The states of the games that a list shows. */
 export type GameFilter = 'all' | MyGame['state']
+
+/** Further conditions of a list; null for all games. */
+export interface PlayersFilter {
+  players: number | null
+  /** "people", or the level of the strongest bot. */
+  opponents: string | null
+}
+
+type QueryValues = Record<string, string | number | boolean | null>
+
+/** The query of a page of a list. */
+function gamesQuery(
+  values: QueryValues,
+  { players, opponents }: PlayersFilter,
+  cursor: string | null
+): string {
+  const given = Object.entries({ ...values, players, opponents, cursor }).flatMap(([key, value]) =>
+    value === null ? [] : [[key, String(value)]]
+  )
+  return String(new URLSearchParams(given))
+}
+
+const ALL_PLAYERS: PlayersFilter = { players: null, opponents: null }
 
 export const api = {
   me: () => request<Account>('GET', '/me'),
@@ -97,10 +125,14 @@ export const api = {
   view: (table: string) => request<ViewMessage>('GET', `/tables/${table}`),
   tables: (stage: 'lobby' | 'playing' | 'over') =>
     request<TableList>('GET', `/tables?stage=${stage}`),
-  myGames: (state: GameFilter = 'all', cursor: string | null = null) =>
-    request<MyGameList>('GET', `/me/games?state=${state}${cursor ? `&cursor=${cursor}` : ''}`),
-  removedGames: (cursor: string | null = null) =>
-    request<MyGameList>('GET', `/me/games?removed=true${cursor ? `&cursor=${cursor}` : ''}`),
+  myGames: (
+    state: GameFilter | 'removed' = 'all',
+    filter: PlayersFilter = ALL_PLAYERS,
+    cursor: string | null = null
+  ) => {
+    const query: QueryValues = state === 'removed' ? { removed: true } : { state }
+    return request<MyGameList>('GET', `/me/games?${gamesQuery(query, filter, cursor)}`)
+  },
   myGame: (table: string) => request<MyGameEntry>('GET', `/me/games/${table}`),
   removeGame: (table: string) => request<MyGameEntry>('DELETE', `/me/games/${table}`),
   restoreGame: (table: string) => request<MyGameEntry>('PUT', `/me/games/${table}`),

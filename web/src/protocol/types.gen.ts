@@ -256,6 +256,10 @@ export interface SeatInfo {
    * A bot plays for the absent person.
    */
   bot_controlled: boolean
+  /**
+   * What the person has left on the clock when they `resume`; null without a clock, and unless a bot plays for them.
+   */
+  time_after_return: number | null
   resigned: boolean
   /**
    * SHA-256 of the nonce that the seat's client reveals at the start.
@@ -1089,7 +1093,15 @@ export interface MyGamesQuery {
    */
   removed?: boolean
   /**
-   * The `next` of the page before, with the same state.
+   * Only games of this number of players.
+   */
+  players?: number | null
+  /**
+   * Only games among people, or those whose strongest bot has this level.
+   */
+  opponents?: 'anyone' | 'easy' | 'expert' | 'hard' | 'medium' | 'people'
+  /**
+   * The `next` of the page before, with the same query.
    */
   cursor?: string
 }
@@ -1393,7 +1405,8 @@ export interface MyGame {
   leads: number[]
 }
 /**
- * The number of the person's games by state, and of those removed from the list.
+ * The number of the person's games by state, and of those removed from the list. With a list it
+ *     counts the games that its query asks for, of all states.
  */
 export interface GameCounts {
   your_turn: number
@@ -1512,14 +1525,37 @@ export interface RecordCheck {
   over: boolean
 }
 /**
+ * A fact of the rules that speaks for a move.
+ */
+export interface HintReasonInfo {
+  kind:
+    | 'ends_majority'
+    | 'ends_tallest'
+    | 'least_needed'
+    | 'raises_tower'
+    | 'starts_tower'
+    | 'strong_selection'
+    | 'takes_tower'
+    | 'wins_majority'
+    | 'wins_tallest'
+  /**
+   * The colour that loses the tower, the majority, or the points for the tallest tower.
+   */
+  colour: string | null
+  /**
+   * The city of the majority.
+   */
+  city: string | null
+}
+/**
  * A good move.
  */
 export interface HintResponse {
   move: string
   /**
-   * The colour that owns the tower now, if it isn't the block's.
+   * What speaks for it, the more important first.
    */
-  takes_from: string | null
+  reasons: HintReasonInfo[]
   /**
    * Each player's additional points if the round ended after a placement.
    */

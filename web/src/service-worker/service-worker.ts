@@ -94,7 +94,8 @@ async function fromServerOrKept(request: Request): Promise<Response> {
   const cache = await caches.open(DATA_CACHE)
   try {
     const response = await fetch(request)
-    if (response.ok) await cache.put(request, response.clone())
+    const isRefused = response.headers.has('preference-applied') // although its status is 200
+    if (response.ok && !isRefused) await cache.put(request, response.clone())
     return response
   } catch (error) {
     const kept = await cache.match(request)

@@ -19,6 +19,7 @@ const seat = (changes: Partial<SeatInfo>): SeatInfo => ({
   level: null,
   you: false,
   bot_controlled: false,
+  time_after_return: null,
   resigned: false,
   nonce_hash: null,
   nonce: null,
@@ -136,7 +137,7 @@ describe('an update', () => {
 
   it('that undoes a move fetches the log again', async () => {
     const fetched = { ...view, number: 8, game_events: [] }
-    const response = { ok: true, json: () => Promise.resolve(fetched) }
+    const response = Response.json(fetched)
     vi.stubGlobal('fetch', () => Promise.resolve(response))
     receive(update(7, { patch: { ply: 3 } }))
     await vi.waitFor(() => expect(store.logEntries).toEqual([]))
@@ -144,9 +145,8 @@ describe('an update', () => {
 
   it('that undoes a move changes the board at once, and a chat message does not stop the log', async () => {
     const numbers = [8, 9]
-    const json = () =>
-      Promise.resolve({ ...view, number: numbers.shift() ?? 9, game_events: [] as object[] })
-    vi.stubGlobal('fetch', () => Promise.resolve({ ok: true, json }))
+    const nextView = (): object => ({ ...view, number: numbers.shift() ?? 9, game_events: [] })
+    vi.stubGlobal('fetch', () => Promise.resolve(Response.json(nextView())))
     receive(update(7, { patch: { ply: 3, towers: { A1: null } } }))
     expect(store.towers.size).toBe(0)
     receive(update(8, { event: { type: 'chat_sent', name: 'Bob', seat: 2, text: 'Hi' } }))

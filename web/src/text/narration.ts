@@ -30,18 +30,38 @@ export function memoizeContext(): (context: NarrationContext) => NarrationContex
 /** The name that the server gives to a person who has deleted their account. */
 const DELETED_NAME = 'Deleted player'
 
-/** The names to show for the seats of a table. At an older table a bot's name is its level and a
- * number, "Hard 1": the level is translated. */
+/** The names to show for the seats of a table; "Hard 1" of an older table is translated. */
 export function displayNames(seats: readonly { name: string; level: string | null }[]): string[] {
   let bots = 0
   return distinctNames(
     seats.map(({ name, level }) => {
       if (!level) return name === DELETED_NAME ? t('deleted_player') : name
       bots += 1
-      return /^\w+ \d$/.test(name) ? `${levelName(level)} ${bots}` : name
+      return isNamedByLevel(name) ? `${levelName(level)} ${bots}` : name
     })
   )
 }
+
+/** The names to show in a list, each bot with its level. */
+export const namesWithLevels = (
+  seats: readonly { name: string; level: string | null }[]
+): string[] =>
+  displayNames(seats).map((name, n) => {
+    const level = shownLevel(seats[n]!)
+    return level ? t('bot_with_level', { name, level }) : name
+  })
+
+/** The level to show beside a bot's name, unless the name says it. */
+export const shownLevel = ({
+  name,
+  level
+}: {
+  name: string
+  level: string | null
+}): string | null => (level && !isNamedByLevel(name) ? levelName(level) : null)
+
+/** At an older table a bot's name is its level and a number. */
+const isNamedByLevel = (name: string): boolean => /^\w+ \d$/.test(name)
 
 /** Number the second and every further player of the same name: "Ada", "Ada (2)". */
 function distinctNames(names: readonly string[]): string[] {

@@ -11,7 +11,8 @@ from rich.style import Style
 from rich.table import Table as Grid
 from rich.text import Text
 
-from manhattan.bots import Evaluation
+from manhattan.bots import LEVELS, Evaluation
+from manhattan.bots.names import level_of_bot_name
 from manhattan.rules import (
     CITIES,
     EDITIONS,
@@ -25,7 +26,7 @@ from manhattan.rules import (
     Site,
 )
 from manhattan.rules.blocks import SIZES, Stock
-from manhattan.rules.board import CARDS, TARGETS
+from manhattan.rules.board import CARD_NAMES, CARDS, TARGETS
 from manhattan.rules.scoring import MAJORITY_POINTS
 
 STYLES: Final[Mapping[Colour, Style]] = MappingProxyType(
@@ -149,15 +150,10 @@ def _render_floors(public: PublicState, site: Site) -> Text:
     return text
 
 
-_CARD_DIRECTIONS: Final = (
-    "far left", "far", "far right", "left", "centre", "right", "near left", "near", "near right",
-)  # fmt: skip
-
-
 def render_hand(cards: Collection[Card], *, compact: bool = False) -> RenderableType:
     """Cards as small grids, the way their player sees them; compact, as one line of words."""
     if compact:
-        words = (f"{card} ({_CARD_DIRECTIONS[card - 1]})" for card in cards)
+        words = (f"{card} ({CARD_NAMES[card - 1]})" for card in cards)
         return Text.assemble("hand: ", ("  ".join(words), "bold"))
     lines = [Text("  ") for _ in range(4)]
     for card in cards:
@@ -184,13 +180,19 @@ def render_stocks(public: PublicState) -> Grid:
             starts = ", starts" if number == public.start_player and public.result is None else ""
             grid.add_row(
                 Text.assemble("▶" if to_move else " ", chip(own.colour)),
-                f"{player.name} ({player.side}{starts})" if first else "",
+                f"{_with_level(player.name)} ({player.side}{starts})" if first else "",
                 str(public.scores[number]) if first else "",
                 _blocks(public.tableaus[own.slot]),
                 "",
                 *(str(count) for count in public.supplies[own.slot]),
             )
     return grid
+
+
+def _with_level(name: str) -> str:
+    """A player's name; that of a bot with its level."""
+    level = level_of_bot_name(name)
+    return name if level is None else f"{name}, {LEVELS[level].name}"
 
 
 NARROW: Final = 28
@@ -204,8 +206,10 @@ def render_narrow_stocks(public: PublicState) -> RenderableType:
         is_over = public.result is not None
         points = f"{public.scores[number]} points"
         starts = ", starts" if number == public.start_player and not is_over else ""
-        name = Text(player.name)
-        name.truncate(NARROW - 2 - len(points) - len(starts), overflow="ellipsis")
+        room = NARROW - 2 - len(points) - len(starts)
+        with_level = _with_level(player.name)
+        name = Text(with_level if len(with_level) <= room else player.name)
+        name.truncate(room, overflow="ellipsis")
         line = Text("▶" if number == public.mover and not is_over else " ") + name + Text(starts)
         line.pad_right(NARROW - line.cell_len - len(points))
         lines.append(line.append(points))

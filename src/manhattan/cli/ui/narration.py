@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final
 
-from manhattan.bots import Hint
+from manhattan.bots import Hint, HintReason
 from manhattan.rules import (
     Built,
     Colour,
@@ -71,7 +71,7 @@ def describe_result(result: Result, setup: Setup) -> str:
 
 
 def describe_hint(hint: Hint, setup: Setup, mover: int) -> str:
-    """Describe a hint and its immediate effect."""
+    """Describe a hint, what speaks for the move, and the points that it changes at once."""
     suggestion = f"{hint.move} looks good."
     match hint.move:
         case Select():
@@ -79,8 +79,7 @@ def describe_hint(hint: Hint, setup: Setup, mover: int) -> str:
         case Remove():
             return f"{suggestion} It's the block you need least."
     own = setup.players[mover].colours
-    whose = "your own " if hint.takes_from in own else ""
-    effects = [f"takes the tower from {whose}{hint.takes_from}"] if hint.takes_from else []
+    effects = [effect for reason in hint.reasons if (effect := _effect(reason, own))]
     if (gain := hint.points[mover]) > 0:
         effects.append(f"earns you {_points(gain)}")
     # With two colours, players may have to cover a tower of their other colour.
@@ -93,6 +92,24 @@ def describe_hint(hint: Hint, setup: Setup, mover: int) -> str:
     if not effects:
         return f"{suggestion} It prepares later gains."
     return f"{suggestion} It {join_words(effects)}, as things stand."
+
+
+def _effect(reason: HintReason, own: tuple[Colour, ...]) -> str:
+    """What a reason says about the move; nothing where the points say enough."""
+    match reason.kind:
+        case "wins_tallest":
+            return "makes the tallest tower yours"
+        case "wins_majority":
+            return f"wins the majority in {reason.city}"
+        case "ends_tallest":
+            return f"ties {reason.colour} for the tallest tower"
+        case "ends_majority":
+            return f"ends {reason.colour}'s majority in {reason.city}"
+        case "takes_tower":
+            whose = "your own " if reason.colour in own else ""
+            return f"takes the tower from {whose}{reason.colour}"
+        case _:
+            return ""
 
 
 def join_words(words: Collection[str]) -> str:

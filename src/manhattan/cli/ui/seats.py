@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from manhattan.bots import BOTS, bot
-from manhattan.bots.names import level_of_bot_name
+from manhattan.bots import BOTS, LEVELS, bot
+from manhattan.bots.names import BOT_NAMES, free_bot_name, level_of_bot_name
 from manhattan.cli.ui.bot_options import parse_bot_names
 from manhattan.rules import SetupError
 from manhattan.rules.errors import describe_characters
@@ -35,13 +35,16 @@ def seat_new_game(people: Sequence[str], players: int, bots: str | None) -> tupl
         )
     _check_distinct(people)
     for name in people:
-        if bot_from_name(name):
+        if bot_of_name(name):
             raise SetupError(
                 f"{name!r} is a bot's name: saved games recognize bots by their names. Choose "
                 "another name."
             )
     bot_names = _bots_for(free, bots) if bots is not None else [DEFAULT_BOT] * free
-    names = [*people, *(f"{name.title()} {n}" for n, name in enumerate(bot_names, start=1))]
+    names = list(people)
+    for number, name in enumerate(bot_names, start=1):
+        has_own_names = name in BOT_NAMES  # as on a server
+        names.append(free_bot_name(name, names) if has_own_names else f"{name.title()} {number}")
     return names, (*(None for _ in people), *bot_names)
 
 
@@ -63,7 +66,7 @@ def seat_saved_game(
     if bots is not None:
         bot_names = _bots_for(len(others), bots)
     else:
-        bot_names = [_bot_of(names[player]) or DEFAULT_BOT for player in others]
+        bot_names = [bot_of_name(names[player]) or DEFAULT_BOT for player in others]
     bot_by_player = dict(zip(others, bot_names, strict=True))
     return tuple(bot_by_player.get(player) for player in range(len(names)))
 
@@ -87,23 +90,25 @@ def _humans_among(names: Sequence[str], people: Sequence[str] | None = None) -> 
     are not named like a bot; in a game where no player is, the first player."""
     if people:
         return tuple(player for player, name in enumerate(names) if name in people)
-    # In a game of this program bots have a number; then a person may have a name of the server's.
-    for recognize in (bot_from_name, level_of_bot_name):
-        if any(map(recognize, names)):
-            return tuple(player for player, name in enumerate(names) if not recognize(name))
-    return (0,)
+    # In an older game of this program all bots have a number; then a person may have a name that
+    # is a bot's today.
+    is_older = any(bot_from_number(name) in LEVELS for name in names)
+    recognize = bot_from_number if is_older else bot_of_name
+    if not any(map(recognize, names)):
+        return (0,)
+    return tuple(player for player, name in enumerate(names) if not recognize(name))
 
 
-def bot_from_name(name: str) -> str | None:
-    """The bot that a player's name stands for, if any: ``Hard 1`` is ``hard``."""
+def bot_from_number(name: str) -> str | None:
+    """The bot that a numbered name stands for, if any: ``Greedy 1`` is ``greedy``."""
     match = re.fullmatch(r"(.+) [1-9][0-9]*", name)
     titles = {bot_name.title(): bot_name for bot_name in BOTS}
     return titles.get(match[1]) if match else None
 
 
-def _bot_of(name: str) -> str | None:
-    """The bot of a saved game that has this name, here or on a server."""
-    return bot_from_name(name) or level_of_bot_name(name)
+def bot_of_name(name: str) -> str | None:
+    """The bot that has this name, if any: ``Clara`` is ``medium``, ``Greedy 1`` is ``greedy``."""
+    return bot_from_number(name) or level_of_bot_name(name)
 
 
 def _bots_for(seats: int, text: str) -> list[str]:

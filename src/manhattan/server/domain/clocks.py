@@ -106,11 +106,17 @@ def undo_moves(clocks: Clocks, moves: Mapping[int, int]) -> Clocks:
     return replace(clocks, left=left)
 
 
-def grant_time(clocks: Clocks, player: int) -> Clocks:
-    """Give a returning player the least time that they need."""
+def time_after_return(clocks: Clocks, player: int) -> Milliseconds:
+    """Return what a player for whom a bot plays has left when they return: what they had, or the
+    least time that they need."""
     options = clocks.options
     least = _full_time(options) if isinstance(options, Correspondence) else _RETURN_TIME_MS
-    return replace(clocks, left=_set(clocks.left, player, max(clocks.left[player], least)))
+    return max(clocks.left[player], least)
+
+
+def grant_time(clocks: Clocks, player: int) -> Clocks:
+    """Give a returning player the least time that they need."""
+    return replace(clocks, left=_set(clocks.left, player, time_after_return(clocks, player)))
 
 
 def _full_time(options: ClockOptions) -> Milliseconds:

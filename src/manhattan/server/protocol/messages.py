@@ -269,6 +269,13 @@ class SeatInfo(_Payload, frozen=True):
     level: Annotated[str | None, Meta(description="The bot's level.")]
     you: bool
     bot_controlled: Annotated[bool, Meta(description="A bot plays for the absent person.")]
+    time_after_return: Annotated[
+        Milliseconds | None,
+        Meta(
+            description="What the person has left on the clock when they `resume`; null without a "
+            "clock, and unless a bot plays for them."
+        ),
+    ]
     resigned: bool
     nonce_hash: Annotated[
         str | None,

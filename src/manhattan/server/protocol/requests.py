@@ -156,9 +156,17 @@ class MyGamesQuery(msgspec.Struct, frozen=True):
     removed: Annotated[
         bool, Meta(description="List the games that were removed from the list instead.")
     ] = False
+    players: Annotated[
+        Annotated[int, Meta(ge=2, le=4)] | None,
+        Meta(description="Only games of this number of players."),
+    ] = None
+    opponents: Annotated[
+        Literal["anyone", "people", "easy", "medium", "hard", "expert"],
+        Meta(description="Only games among people, or those whose strongest bot has this level."),
+    ] = "anyone"
     cursor: Annotated[
         str,
-        Meta(max_length=200, description="The `next` of the page before, with the same state."),
+        Meta(max_length=200, description="The `next` of the page before, with the same query."),
     ] = ""
 
 

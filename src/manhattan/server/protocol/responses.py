@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from manhattan.bots import Evaluation, Hint
+from manhattan.bots import Evaluation, Hint, HintReasonKind
 from manhattan.server.domain.clocks import Correspondence, Milliseconds, NoClock, RealTime
 from manhattan.server.protocol.messages import (
     GameEvent,
@@ -246,7 +246,8 @@ class MyGame(_Response, frozen=True):
 
 
 class GameCounts(_Response, frozen=True):
-    """The number of the person's games by state, and of those removed from the list."""
+    """The number of the person's games by state, and of those removed from the list. With a list it
+    counts the games that its query asks for, of all states."""
 
     your_turn: int
     running: int
@@ -339,13 +340,26 @@ class RecordCheck(_Response, frozen=True):
     over: bool
 
 
+class HintReasonInfo(_Response, frozen=True):
+    """A fact of the rules that speaks for a move."""
+
+    kind: HintReasonKind
+    colour: Annotated[
+        str | None,
+        Meta(
+            description="The colour that loses the tower, the majority, or the points for the "
+            "tallest tower."
+        ),
+    ]
+    city: Annotated[str | None, Meta(description="The city of the majority.")]
+
+
 class HintResponse(_Response, frozen=True):
     """A good move."""
 
     move: str
-    takes_from: Annotated[
-        str | None,
-        Meta(description="The colour that owns the tower now, if it isn't the block's."),
+    reasons: Annotated[
+        list[HintReasonInfo], Meta(description="What speaks for it, the more important first.")
     ]
     gains: Annotated[
         list[int],
@@ -402,7 +416,14 @@ class TutorialStep(_Response, frozen=True):
 
 
 def hint_response(hint: Hint) -> HintResponse:
-    return HintResponse(move=str(hint.move), takes_from=hint.takes_from, gains=list(hint.points))
+    return HintResponse(
+        move=str(hint.move),
+        reasons=[
+            HintReasonInfo(kind=reason.kind, colour=reason.colour, city=reason.city)
+            for reason in hint.reasons
+        ],
+        gains=list(hint.points),
+    )
 
 
 def evaluation_response(evaluation: Evaluation) -> EvaluationResponse:

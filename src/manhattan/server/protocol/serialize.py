@@ -38,7 +38,7 @@ from manhattan.rules.blocks import LARGEST
 from manhattan.rules.board import SITES
 from manhattan.rules.moves import Sizes
 from manhattan.rules.scoring import Sheet
-from manhattan.server.domain.clocks import Clocks, Milliseconds
+from manhattan.server.domain.clocks import Clocks, Milliseconds, NoClock, time_after_return
 from manhattan.server.domain.decide import undo_rejection
 from manhattan.server.domain.decide_lobby import offered_seats
 from manhattan.server.domain.errors import ErrorCode
@@ -164,6 +164,8 @@ def _commitment(state: TableState) -> str | None:
 def _seat_info(state: TableState, number: int, person: PersonId | None) -> SeatInfo:
     seat, joint = state.seats[number], state.game.joint if state.game else None
     nonce = joint.nonces[number] if joint else None
+    can_return = seat.bot_controlled and not seat.resigned
+    has_clock = not isinstance(state.options.clock, NoClock)
     return SeatInfo(
         side=seat.side.value,
         colours=[colour.value for colour in seat.colours],
@@ -172,6 +174,9 @@ def _seat_info(state: TableState, number: int, person: PersonId | None) -> SeatI
         level=seat.level,
         you=seat.person is not None and seat.person == person,
         bot_controlled=seat.bot_controlled,
+        time_after_return=time_after_return(state.clocks, number)
+        if can_return and has_clock
+        else None,
         resigned=seat.resigned,
         nonce_hash=seat.nonce_hash,
         nonce=nonce.hex() if nonce else None,

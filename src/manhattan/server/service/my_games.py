@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import msgspec
@@ -25,11 +25,20 @@ from manhattan.server.protocol.responses import (
     Statistics,
 )
 from manhattan.server.service.clock_and_secrets import now_ms
-from manhattan.server.storage.game_list import GameList, ListedGame, Place, StatisticsRow
+from manhattan.server.storage.game_list import (
+    ALL_GAMES,
+    GameFilter,
+    GameList,
+    ListedGame,
+    Place,
+    StatisticsRow,
+)
 from manhattan.server.storage.projection import GameState
 
 PAGE_SIZE: Final = 20
 _MAX_SORT_KEY: Final = 2**62
+_BOTS: Final[Mapping[str, str | None]] = {"anyone": None, "people": ""}
+"""The strongest bot of the games that a query asks for, if it isn't the level of one."""
 _TABLE: Final = re.compile("[a-z0-9]{1,40}")
 
 
@@ -43,13 +52,16 @@ class MyGames:
         """Return a page of a person's games."""
         state = None if query.state == "all" else query.state
         after = _decode_cursor(query.cursor, state) if query.cursor else None
-        rows = await self._games.page(person, state, after, PAGE_SIZE + 1, removed=query.removed)
+        filter = GameFilter(query.players, _BOTS.get(query.opponents, query.opponents))
+        rows = await self._games.page(
+            person, state, after, PAGE_SIZE + 1, removed=query.removed, filter=filter
+        )
         page = rows[:PAGE_SIZE]
         return MyGameList(
             now=now_ms(),
             games=[_my_game(row) for row in page],
             next=_encode_cursor(page[-1].place) if len(rows) > PAGE_SIZE else None,
-            counts=await self._counts(person),
+            counts=await self._counts(person, filter),
         )
 
     async def find(self, person: PersonId, table: TableId) -> MyGameEntry:
@@ -88,8 +100,8 @@ class MyGames:
             ],
         )
 
-    async def _counts(self, person: PersonId) -> GameCounts:
-        return GameCounts(**(await self._games.counts(person))._asdict())
+    async def _counts(self, person: PersonId, filter: GameFilter = ALL_GAMES) -> GameCounts:
+        return GameCounts(**(await self._games.counts(person, filter))._asdict())
 
 
 def _games(rows: Iterable[StatisticsRow]) -> int:

@@ -48,8 +48,8 @@ from manhattan.server.service.background import BackgroundTasks
 from manhattan.server.service.bot_pool import BotPool
 from manhattan.server.service.clock_and_secrets import new_seed, now_ms
 from manhattan.server.service.group_commit import Change, GroupCommit
-from manhattan.server.service.notifications import Notifications
-from manhattan.server.service.notifier import Notifier
+from manhattan.server.service.live_lists import LiveLists
+from manhattan.server.service.push_notifier import PushNotifier
 from manhattan.server.service.rematch import rematch_offers, rematch_options
 from manhattan.server.service.scheduler import TableScheduler
 from manhattan.server.service.table_change import TableChange, TableCreation
@@ -75,7 +75,7 @@ class TableService:
         store: Store,
         bus: Bus,
         bots: BotPool,
-        notifier: Notifier | None = None,
+        notifier: PushNotifier | None = None,
         reveal_ms: Milliseconds = REVEAL_TIMEOUT,
     ) -> None:
         """Without a notifier, nobody is notified."""
@@ -87,7 +87,7 @@ class TableService:
         self.tasks = BackgroundTasks()
         self.scheduler = TableScheduler(self, bots, self.tasks)
         self.registry = TableRegistry(store, bus, self.scheduler, self.tasks)
-        self.notifications = Notifications(store, bus, self.tasks)
+        self.live_lists = LiveLists(store, bus, self.tasks)
         self.last_activity = now_ms()
         """When the last command was executed at any table."""
         self._commits = GroupCommit(store)
@@ -101,7 +101,7 @@ class TableService:
             self._on_update,
             self._on_presence,
             self._on_revocation,
-            self.notifications.notify_people,
+            self.live_lists.notify_people,
             self._on_reload,
         )
         await self.bus.start()
@@ -200,7 +200,7 @@ class TableService:
                     if before.seats is not session.state.seats:
                         self._publish_seats(table, before.people() | session.state.people())
                     elif not isinstance(event, ChatSent):
-                        self.notifications.notify(table)
+                        self.live_lists.notify(table)
                     self.scheduler.schedule(session)
                     if self._notifier is not None:
                         self._notifier.notify(session, notices_of(before, session.state, event))
@@ -228,7 +228,7 @@ class TableService:
 
     def _publish_seats(self, table: str, people: frozenset[PersonId]) -> None:
         """Tell people, here and in other processes, about a change of seats."""
-        self.notifications.notify_people(table, people)
+        self.live_lists.notify_people(table, people)
         self.bus.publish_seats(table, tuple(people))
 
     async def sync_from_store(self, session: TableSession) -> None:
@@ -344,14 +344,14 @@ class TableService:
         self._subscribing.add(viewer)  # from now on a revocation finds the viewer
         try:
             await self._disconnect_revoked([viewer])  # the identity may just have been revoked
-            await self.notifications.subscribe(viewer.person, viewer)
+            await self.live_lists.subscribe(viewer.person, viewer)
         finally:
             self._subscribing.discard(viewer)
 
     def unsubscribe_person(self, viewer: Viewer) -> None:
         """Stop that."""
         assert viewer.person is not None
-        self.notifications.unsubscribe(viewer.person, viewer)
+        self.live_lists.unsubscribe(viewer.person, viewer)
 
     async def reload(self, table: str) -> None:
         """Read a table again in every process: its stored events were rewritten."""
@@ -413,12 +413,12 @@ class TableService:
         """Return the viewers of all tables and those of notifications, and those who are about to
         be."""
         attached = (viewer for session in self.sessions for viewer in session.viewers)
-        return [*attached, *self.notifications.subscribers, *self._subscribing]
+        return [*attached, *self.live_lists.subscribers, *self._subscribing]
 
     # Messages of other processes.
 
     def _on_update(self, table: str, number: int) -> None:
-        self.notifications.notify(table)
+        self.live_lists.notify(table)
         session = self.registry.find(table)
         if session is not None and session.state.number < number:
             self.tasks.spawn(self.sync_from_store(session))
@@ -436,7 +436,7 @@ class TableService:
     def _on_revocation(self, revoked: PersonId | DeviceId | None) -> None:
         if revoked is None:
             self._devices_unsure = True
-            self.notifications.notify_all()  # seats may have changed as well
+            self.live_lists.notify_all()  # seats may have changed as well
         else:
             self._disconnect(revoked)
 

@@ -69,6 +69,7 @@ SQL_TABLES: Final = {
         "seats",
         "players",
         "bots",
+        "counted",
         "won",
         "score",
         "removed",

@@ -28,10 +28,13 @@ _IF_LATEST: Final = (
 )
 _DELETE_HOLDER: Final = "DELETE FROM seat_holders WHERE table_id = $1 AND person_id = $2"
 _UPSERT_HOLDER: Final = (
-    "INSERT INTO seat_holders (table_id, person_id, stage, since, seats, players, bots, won, "
-    "score) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (person_id, table_id) "
-    "DO UPDATE SET stage = excluded.stage, since = excluded.since, seats = excluded.seats, "
-    "players = excluded.players, bots = excluded.bots, won = excluded.won, score = excluded.score"
+    "INSERT INTO seat_holders (table_id, person_id, stage, since, seats, players, bots, counted, "
+    "won, score) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) "
+    "ON CONFLICT (person_id, table_id) DO UPDATE SET stage = excluded.stage, "
+    "since = CASE WHEN seat_holders.stage = excluded.stage "
+    "AND seat_holders.seats = excluded.seats THEN seat_holders.since ELSE excluded.since END, "
+    "seats = excluded.seats, players = excluded.players, bots = excluded.bots, "
+    "counted = excluded.counted, won = excluded.won, score = excluded.score"
 )
 
 
@@ -83,7 +86,8 @@ def _write_summary(table: TableId, at: int, summary: Summary) -> Statement:
 
 
 def _write_holding(table: TableId, person: PersonId, holding: Holding) -> Statement:
-    values = (table, person, *holding[:-2], int(holding.won), holding.score)
+    *row, counted, won, score = holding
+    values = (table, person, *row, int(counted), int(won), score)
     return Statement(_UPSERT_HOLDER, values)
 
 

@@ -96,6 +96,23 @@ class GameCount(NamedTuple):
     removed: int
 
 
+class GameFilter(NamedTuple):
+    """Which games to list; None for all."""
+
+    players: int | None = None
+    bots: str | None = None
+    """The level of the strongest bot; empty for games among people."""
+
+    def condition(self, first: int) -> tuple[str, tuple[object, ...]]:
+        """Return the condition of a query and its values, which are numbered from ``first``."""
+        values = {name: value for name, value in self._asdict().items() if value is not None}
+        conditions = (f" AND h.{name} = ${n}" for n, name in enumerate(values, start=first))
+        return "".join(conditions), tuple(values.values())
+
+
+ALL_GAMES: Final = GameFilter()
+
+
 class StatisticsRow(NamedTuple):
     """A person's finished games of one kind."""
 
@@ -121,6 +138,7 @@ class GameList:
         limit: int,
         *,
         removed: bool = False,
+        filter: GameFilter = ALL_GAMES,
     ) -> list[ListedGame]:
         """Return games of one state, or of all states in their order, from a place on."""
         states = list(GAME_STATES) if state is None else [state]
@@ -130,16 +148,23 @@ class GameList:
         for each in states:
             if len(games) < limit:
                 start = after if after is not None and after.state == each else None
-                games += await self._page(person, each, start, limit - len(games), int(removed))
+                wanted = limit - len(games)
+                games += await self._page(person, each, start, wanted, int(removed), filter)
         return games
 
     async def _page(
-        self, person: PersonId, state: GameState, after: Place | None, limit: int, removed: int
+        self,
+        person: PersonId,
+        state: GameState,
+        after: Place | None,
+        limit: int,
+        removed: int,
+        filter: GameFilter,
     ) -> list[ListedGame]:
         games: list[ListedGame] = []
         while True:
             wanted = limit - len(games)
-            sql, values = page_query(person, state, after, wanted, removed)
+            sql, values = page_query(person, state, after, wanted, removed, filter)
             rows = await self._database.read(sql, *values)
             games += readable_rows(rows, _listed)
             if len(games) == limit or len(rows) < wanted:
@@ -169,16 +194,21 @@ class GameList:
             tables += [row[0] for row in rows]
         return tables
 
-    async def counts(self, person: PersonId) -> GameCount:
+    async def counts(self, person: PersonId, filter: GameFilter = ALL_GAMES) -> GameCount:
         """Return the number of games by state, and of those removed."""
+        condition, values = filter.condition(2)
         stages = await self._database.read(
-            "SELECT stage, removed, count(*) FROM seat_holders "
-            "WHERE person_id = $1 AND stage IN ('lobby', 'over') GROUP BY stage, removed",
+            "SELECT stage, removed, count(*) FROM seat_holders h "  # noqa: S608 - our own names
+            f"WHERE person_id = $1 AND stage IN ('lobby', 'over'){condition} "
+            "GROUP BY stage, removed",
             person,
+            *values,
         )
         playing = await self._database.read(
-            f"SELECT coalesce({_IS_YOUR_TURN}, FALSE), h.removed {_FROM} AND h.stage = 'playing'",
+            f"SELECT coalesce({_IS_YOUR_TURN}, FALSE), h.removed {_FROM} "
+            f"AND h.stage = 'playing'{condition}",
             person,
+            *values,
         )
         count = {(stage, bool(removed)): number for stage, removed, number in stages}
         turns = sum(bool(is_your_turn) for is_your_turn, _ in playing)
@@ -209,14 +239,19 @@ class GameList:
         """Return the person's results; removed games count as well."""
         rows = await self._database.read(
             "SELECT players, bots, count(*), sum(won), max(score) FROM seat_holders "
-            "WHERE person_id = $1 AND players > 0 GROUP BY players, bots",
+            "WHERE person_id = $1 AND counted = 1 GROUP BY players, bots",
             person,
         )
         return [StatisticsRow(*row) for row in rows]
 
 
 def page_query(
-    person: PersonId, state: GameState, after: Place | None, limit: int, removed: int
+    person: PersonId,
+    state: GameState,
+    after: Place | None,
+    limit: int,
+    removed: int,
+    filter: GameFilter = ALL_GAMES,
 ) -> tuple[str, tuple[object, ...]]:
     """Return the query of a page, for a test of its plan."""
     listing = _LISTINGS[state]
@@ -226,11 +261,12 @@ def page_query(
     if after is not None:
         start = f"AND ({key}, h.table_id) < (CAST($4 AS BIGINT), $5) "
         values += (after.sort_key, after.table)
+    condition, filter_values = filter.condition(len(values) + 1)
     sql = (
-        f"SELECT {_COLUMNS}, {key} {_FROM} AND h.stage = '{listing.stage}' {listing.condition} "
-        f"{start}ORDER BY {key} DESC, h.table_id DESC LIMIT $3"
+        f"SELECT {_COLUMNS}, {key} {_FROM} AND h.stage = '{listing.stage}' {listing.condition}"
+        f"{condition} {start}ORDER BY {key} DESC, h.table_id DESC LIMIT $3"
     )
-    return sql, values
+    return sql, values + filter_values
 
 
 def _listed(row: Row) -> ListedGame:

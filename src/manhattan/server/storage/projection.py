@@ -92,9 +92,10 @@ class Holding(NamedTuple):
     seats: str
     """Their seats, one digit each."""
     players: int = 0
-    """The number of players, if the game counts in the person's statistics."""
     bots: str = ""
-    """The level of the strongest bot."""
+    """The level of the strongest bot; empty among people."""
+    counted: bool = False
+    """Whether the game counts in the person's statistics, with the next two columns."""
     won: bool = False
     score: int = 0
 
@@ -145,7 +146,9 @@ def replay(table: TableId, events: Iterable[TableEvent]) -> Append | None:
             changed_at, turn = row.at, row.summary.turn
         elif row.turn is not None:
             turn = row.turn
-        holdings.update(row.holdings)
+        holdings.update(
+            {person: _merge(holdings.get(person), new) for person, new in row.holdings.items()}
+        )
         state = after
     if state is None:
         return None
@@ -244,9 +247,10 @@ def _changed(
     if before.seats is after.seats and before.stage == after.stage:
         return {}
     old, new = _holders(before), _holders(after)
+    is_changed_for_all = before.stage != after.stage or _bots(before) != _bots(after)
     changed: dict[PersonId, Holding | None] = dict.fromkeys(old.keys() - new.keys())
     for person, seats in new.items():
-        if before.stage != after.stage or old.get(person) != seats:
+        if is_changed_for_all or old.get(person) != seats:
             # A seat may change hands after the game, which ended before.
             has_ended = before.stage == after.stage == "over"
             changed[person] = _holding(after, person, after.clocks.since if has_ended else event.at)
@@ -260,18 +264,32 @@ def _listed_stage(state: TableState) -> str:
     return "over" if is_abandoned else state.stage
 
 
+def _merge(old: Holding | None, new: Holding | None) -> Holding | None:
+    """Return the later row of a person, as the database merges the two: as long as the stage and
+    the seats stay, a game is in this stage since the earlier moment."""
+    if old is None or new is None or (old.stage, old.seats) != (new.stage, new.seats):
+        return new
+    return new._replace(since=old.since)
+
+
+def _bots(state: TableState) -> str:
+    """Return the level of the strongest bot."""
+    levels = [seat.level for seat in state.seats if seat.level is not None]
+    return max(levels, key=lambda level: _STRENGTH.get(level, -1), default="")
+
+
 def _holding(state: TableState, person: PersonId, now: Milliseconds) -> Holding:
     seats = state.seats.by_person[person]
-    holding = Holding(_listed_stage(state), now, "".join(map(str, seats)))
+    holding = Holding(
+        _listed_stage(state), now, "".join(map(str, seats)), len(state.seats), _bots(state)
+    )
     result = state.game.result if state.game else None
     # On a shared screen nobody knows which of the players the person is.
     if state.stage != "over" or result is None or len(seats) != 1:
         return holding
     own = seats[0]
-    levels = [seat.level for seat in state.seats if seat.level is not None]
     return holding._replace(
-        players=len(state.seats),
-        bots=max(levels, key=lambda level: _STRENGTH.get(level, -1), default=""),
+        counted=True,
         won=own in result.winners and not state.seats[own].bot_controlled,
         score=result.scores[own],
     )

@@ -61,7 +61,7 @@ class Services:
 
 SOCKET_ROUTES: Final = {
     "table_socket": "/api/tables/{table:[^/]{1,40}}/socket",
-    "notification_socket": "/api/me/socket",
+    "live_lists_socket": "/api/me/socket",
 }
 """The routes that accept websockets, and nothing else, by name."""
 SERVICES: Final = web.AppKey("services", Services)

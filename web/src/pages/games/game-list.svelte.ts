@@ -1,6 +1,6 @@
 /** The visitor's games, page by page, and kept up to date: the server says which game has changed. */
 
-import { ApiError, api, type GameFilter } from '$/protocol/http'
+import { ApiError, api, type GameFilter, type PlayersFilter } from '$/protocol/http'
 import { ServerSocket, type SocketListener } from '$/protocol/socket'
 import type { GameCounts, Message, MyGame, MyGameEntry, MyGameList } from '$/protocol/types.gen'
 import { insertGame, mergeFirstPage } from './game-order'
@@ -18,6 +18,7 @@ export class GameList implements SocketListener {
   /** The cursor of the next page; null after the last one. */
   next = $state<string | null>(null)
   filter = $state<GameFilter | 'removed'>('all')
+  playersFilter = $state.raw<PlayersFilter>({ players: null, opponents: null })
   failure = $state.raw<unknown>(null)
   loading = $state(false)
   connected = $state(false)
@@ -52,9 +53,18 @@ export class GameList implements SocketListener {
     this.#socket?.close()
   }
 
-  async select(filter: GameFilter | 'removed'): Promise<void> {
+  /** Are only games of some players listed? */
+  get isFiltered(): boolean {
+    return this.playersFilter.players !== null || this.playersFilter.opponents !== null
+  }
+
+  async select(
+    filter: GameFilter | 'removed',
+    playersFilter: PlayersFilter = this.playersFilter
+  ): Promise<void> {
     this.#selection += 1
     this.filter = filter
+    this.playersFilter = playersFilter
     this.games = []
     this.next = null
     await this.load()
@@ -99,11 +109,11 @@ export class GameList implements SocketListener {
   }
 
   async remove(game: MyGame): Promise<void> {
-    this.#apply(await api.removeGame(game.id))
+    await this.#apply(await api.removeGame(game.id))
   }
 
   async restore(game: MyGame): Promise<void> {
-    this.#apply(await api.restoreGame(game.id))
+    await this.#apply(await api.restoreGame(game.id))
   }
 
   // The websocket.
@@ -139,7 +149,7 @@ export class GameList implements SocketListener {
 
   async #refreshGame(table: string): Promise<void> {
     try {
-      this.#apply(await api.myGame(table))
+      await this.#apply(await api.myGame(table))
     } catch (error) {
       // The visitor has left the table, or it was closed.
       if (error instanceof ApiError && error.problem.reason === 'not_at_the_table')
@@ -148,11 +158,15 @@ export class GameList implements SocketListener {
   }
 
   #fetch(cursor: string | null): Promise<MyGameList> {
-    const filter = this.filter
-    return filter === 'removed' ? api.removedGames(cursor) : api.myGames(filter, cursor)
+    return api.myGames(this.filter, this.playersFilter, cursor)
   }
 
-  #apply({ game, counts }: MyGameEntry): void {
+  async #apply({ game, counts }: MyGameEntry): Promise<void> {
+    if (this.isFiltered) {
+      // The server knows which games belong to the list, and counts them.
+      this.games = this.games.filter(({ id }) => id !== game.id)
+      return this.load()
+    }
     const { filter } = this
     const belongs =
       filter === 'removed'

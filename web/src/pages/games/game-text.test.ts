@@ -29,6 +29,17 @@ describe('a game in words', () => {
     expect(statusText(game({ players, mover: 1 }))).toBe('Hard 1 to move')
   })
 
+  it('names bots with their level among the opponents', () => {
+    const players = [
+      player('Ada', { you: true }),
+      player('Bob'),
+      player('Lotte', { level: 'easy' }),
+      player('', { open: true })
+    ]
+    expect(opponentNames(game({ players }))).toBe('Bob, Lotte (Easy), Open seat')
+    expect(playerNames(game({ players }))).toEqual(['You', 'Bob', 'Lotte', 'Open seat'])
+  })
+
   it('names all players of a shared screen', () => {
     const players = [player('Ada', { you: true, place: 2 }), player('Bea', { you: true, place: 1 })]
     expect(opponentNames(game({ players }))).toBe('Ada, Bea')

@@ -2,7 +2,7 @@
 
 import { language, t } from '$/i18n/language.svelte'
 import type { MyGame } from '$/protocol/types.gen'
-import { displayNames } from '$/text/narration'
+import { displayNames, namesWithLevels } from '$/text/narration'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
@@ -13,18 +13,18 @@ export function titleText(title: string, waiting: number): string {
 }
 
 /** The names of all players; the visitor is "You", unless several people share the screen. */
-export function playerNames(game: MyGame): string[] {
+export function playerNames(game: MyGame, namesOf = displayNames): string[] {
   const shared = game.players.filter(({ you }) => you).length > 1
-  return displayNames(game.players).map((name, n) => {
+  return namesOf(game.players).map((name, n) => {
     const player = game.players[n]!
     if (player.open) return t('lobby.open')
     return player.you && !shared ? t('you') : name
   })
 }
 
-/** The names of the others, or of everyone at a shared screen. */
+/** The names of the others, bots with their level; or of everyone at a shared screen. */
 export function opponentNames(game: MyGame): string {
-  const names = playerNames(game)
+  const names = playerNames(game, namesWithLevels)
   const others = names.filter((_, n) => !game.players[n]!.you)
   return (others.length ? others : names).join(', ')
 }

@@ -33,6 +33,9 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 BODY_TIMEOUT_S: Final = 10.0
 """The time for a request's body."""
+PROBLEM_STATUS_200: Final = "problem-status=200"
+"""The preference of browsers, which report every other status to their console: refusals that are
+part of ordinary use would look like errors of the page."""
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 SECURITY_HEADERS: Final = {
     "Content-Security-Policy": (
@@ -92,9 +95,9 @@ async def handle_errors(request: web.Request, handler: Handler) -> web.StreamRes
     try:
         return await handler(request)
     except ManhattanError as error:
-        return problem_response(error)
+        return problem_response(request, error)
     except web.HTTPRequestEntityTooLarge:
-        return problem_response(_too_large())
+        return problem_response(request, _too_large())
     except web.HTTPException as error:
         response = _http_problem(error.status, error.reason)
         if isinstance(error, web.HTTPMethodNotAllowed):
@@ -149,7 +152,7 @@ def _charge(request: web.Request) -> None:
         limiter.page.take(client_key(request))
 
 
-def problem_response(error: ManhattanError) -> web.Response:
+def problem_response(request: web.Request, error: ManhattanError) -> web.Response:
     """Describe an error to the client that caused it."""
     error = public_error(error)
     problem = to_problem(error)
@@ -157,7 +160,16 @@ def problem_response(error: ManhattanError) -> web.Response:
     response = json_response(problem, status_of(error))
     if isinstance(error, CommandRejected) and error.reason is ErrorCode.TOO_OFTEN:
         response.headers[hdrs.RETRY_AFTER] = str(error.params["seconds"])
+    if response.status < 500 and PROBLEM_STATUS_200 in _preferences(request):
+        response.set_status(200)
+        response.headers["Preference-Applied"] = PROBLEM_STATUS_200
     return response
+
+
+def _preferences(request: web.Request) -> list[str]:
+    """Return the preferences of a request (RFC 7240)."""
+    values = ",".join(request.headers.getall("Prefer", ()))
+    return [preference.strip() for preference in values.split(",")]
 
 
 def _http_problem(status: int, reason: str) -> web.Response:

@@ -54,8 +54,7 @@ async def show_preview(request: web.Request, query: PreviewQuery) -> web.Respons
 async def preview_tags(request: web.Request, kind: str, table: str) -> str | None:
     """Return the Open Graph tags for the page of a table or of its replay, or None if the table
     doesn't exist or can't be read in time."""
-    services = services_of(request)
-    origin = origin_of(request)
+    services, origin = services_of(request), origin_of(request)
     if not is_table_id(table) or origin is None:
         return None
     try:

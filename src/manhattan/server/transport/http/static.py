@@ -2,15 +2,18 @@
 
 The files are indexed when the server starts: a path that isn't in the index doesn't exist, so no
 path leads out of the folder. A build has a compressed version of each text file beside it.
-Only the HTML of a table or a replay is made for each request: it gets the tags of its preview.
+HTML has tags for previews of links, which name pictures by their whole address: they are completed
+with the origin of the request, and for a table or a replay with those of its own preview.
 """
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import mimetypes
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from importlib import resources
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -18,11 +21,12 @@ from typing import Final
 from aiohttp import hdrs, web
 
 from manhattan.server.transport.http.previews import preview_tags
+from manhattan.server.transport.request_context import origin_of
 
 PAGE_FOLDER: Final = Path(str(resources.files("manhattan").joinpath("page")))
 
 _ADDRESSES: Final = re.compile(
-    r"((?P<kind>new|table|learn|rules|replay)(/(?P<id>[A-Za-z0-9-]+))?|(?P<alone>watch|games))?/?"
+    r"((?P<kind>new|table|learn|rules|replay)(/(?P<id>[A-Za-z0-9-]+))?|(?P<alone>account|games|watch))?/?"
 )
 """The addresses that the page itself interprets. Each kind has an HTML file, which names the
 scripts that it needs."""
@@ -32,6 +36,7 @@ _BROTLI: Final = ".br"
 _ASSET: Final = re.compile("^assets/")
 _PREVIEWED: Final = frozenset({"table", "replay"})
 _GENERIC_TAGS: Final = re.compile(r'\s*<meta\s+(property="og:|name="twitter:)[^>]*>')
+_RELATIVE_PICTURE: Final = re.compile(r'<meta\s+property="og:image"\s+content="(?=/)')
 _HEAD_END: Final = "</head>"
 
 
@@ -44,6 +49,7 @@ class PageFile:
     content_type: str
     etag: str
     cache_control: str
+    gzip: bytes | None = None
 
     def response(self, request: web.Request, status: int = 200) -> web.Response:
         """Answer a request with this file, compressed if the client accepts it."""
@@ -51,9 +57,11 @@ class PageFile:
         if any(tag.value in (self.etag, "*") for tag in request.if_none_match or ()):
             response = web.Response(status=304, headers=headers)
         else:
-            body = self.body
-            if self.brotli is not None and "br" in request.headers.get(hdrs.ACCEPT_ENCODING, ""):
-                body, headers[hdrs.CONTENT_ENCODING] = self.brotli, "br"
+            body, accepted = self.body, request.headers.get(hdrs.ACCEPT_ENCODING, "")
+            for encoding, compressed in (("br", self.brotli), ("gzip", self.gzip)):
+                if compressed is not None and encoding in accepted:
+                    body, headers[hdrs.CONTENT_ENCODING] = compressed, encoding
+                    break
             headers[hdrs.CONTENT_TYPE] = self.content_type
             response = web.Response(body=body, status=status, headers=headers)
         response.etag = self.etag
@@ -73,8 +81,10 @@ class Page:
             file = self._file(f"{address['kind'] or address['alone'] or 'index'}.html")
             if address["id"] and address["kind"] in _PREVIEWED:
                 tags = await preview_tags(request, address["kind"], address["id"])
-                file = file if tags is None else _with_tags(file, tags)
-            return file.response(request)
+                if tags is not None:
+                    return _with_tags(file, tags).response(request)
+            origin = origin_of(request)
+            return (file if origin is None else _with_origin(file, origin)).response(request)
         accepts_html = "text/html" in request.headers.get(hdrs.ACCEPT, "")
         if accepts_html and not PurePosixPath(path).suffix:
             return self._file("index.html").response(request, status=404)  # the page explains it
@@ -101,8 +111,19 @@ def _with_tags(file: PageFile, tags: str) -> PageFile:
     """Replace the tags that all pages have."""
     text = _GENERIC_TAGS.sub("", file.body.decode())
     head, end, rest = text.partition(_HEAD_END)
-    body = f"{head.rstrip()}\n    {tags}\n  {end}{rest}".encode()
-    return replace(file, body=body, brotli=None, etag=_etag(body))
+    return _with_body(file, f"{head.rstrip()}\n    {tags}\n  {end}{rest}")
+
+
+@lru_cache(maxsize=64)
+def _with_origin(file: PageFile, origin: str) -> PageFile:
+    """Complete the address of the picture that all pages have."""
+    return _with_body(file, _RELATIVE_PICTURE.sub(rf"\g<0>{origin}", file.body.decode()))
+
+
+def _with_body(file: PageFile, text: str) -> PageFile:
+    body = text.encode()
+    compressed = gzip.compress(body, mtime=0)
+    return replace(file, body=body, brotli=None, gzip=compressed, etag=_etag(body))
 
 
 def _etag(body: bytes) -> str:

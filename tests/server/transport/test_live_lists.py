@@ -103,11 +103,9 @@ def test_all_windows_of_a_person_hear_of_it(server: RunningServer) -> None:
             other.wait_for(table)
         ada.start_game(table)
         one.wait_for(table)
-    notifications = server.services.tables.notifications
-    wait_until(
-        lambda: not (notifications._subscribers or notifications._watchers), "nobody listens"
-    )
-    assert not notifications._watched
+    live_lists = server.services.tables.live_lists
+    wait_until(lambda: not (live_lists._subscribers or live_lists._watchers), "nobody listens")
+    assert not live_lists._watched
 
 
 def test_a_stranger_and_a_revoked_person_are_disconnected(server: RunningServer) -> None:

@@ -1,4 +1,4 @@
-"""Notifications: tell people which of their games have changed, wherever the event was written.
+"""Live lists: tell people which of their games have changed, wherever the event was written.
 
 A person who is connected watches their tables. An event at a watched table is announced here by the
 process that wrote it, and by the message on the table's channel, which is published for every event
@@ -23,7 +23,7 @@ MAX_WATCHED: Final = 200
 """Tables that a person watches when they connect, the most urgent first."""
 
 
-class Notifications:
+class LiveLists:
     """The people who are connected, and the tables that they watch."""
 
     def __init__(self, store: Store, bus: Bus, tasks: BackgroundTasks) -> None:

@@ -11,9 +11,9 @@ from manhattan.server.storage import Identity
 from manhattan.server.transport.ws.client_socket import ClientSocket, open_websocket
 
 
-async def serve_notifications(request: web.Request) -> web.WebSocketResponse:
+async def serve_live_lists(request: web.Request) -> web.WebSocketResponse:
     """Serve the websocket of a person."""
-    return await open_websocket(request, _check, NotificationSocket)
+    return await open_websocket(request, _check, LiveListsSocket)
 
 
 def _check(identity: Identity | None) -> None:
@@ -21,8 +21,8 @@ def _check(identity: Identity | None) -> None:
         raise CommandRejected(ErrorCode.NO_IDENTITY)
 
 
-class NotificationSocket(ClientSocket):
-    """A websocket for notifications. The only command is a ping."""
+class LiveListsSocket(ClientSocket):
+    """A websocket that says which games have changed. The only command is a ping."""
 
     async def _subscribe(self) -> None:
         await self._tables.subscribe_person(self)

@@ -1,4 +1,4 @@
-"""The notifier: tells people by Web Push what happens at tables that they don't look at."""
+"""The push notifier: tells people by Web Push what happens at tables that they don't look at."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TTL_S: Final = 24 * 60 * 60
 _MAX_CONCURRENT: Final = 20
 
 
-class Notifier:
+class PushNotifier:
     """Sends notices to the browsers of people who are not at the table."""
 
     def __init__(self, push: WebPush, subscriptions: PushSubscriptions) -> None:

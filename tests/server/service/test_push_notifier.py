@@ -32,7 +32,7 @@ def service() -> Iterator[PushService]:
 def server(
     tmp_path: Path, service: PushService, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[RunningServer]:
-    monkeypatch.setattr("manhattan.server.service.notifier.DELAY_S", 0.05)
+    monkeypatch.setattr("manhattan.server.service.push_notifier.DELAY_S", 0.05)
     monkeypatch.setattr("manhattan.server.service.web_push._RETRY_S", 0.05)
     allowed = (*PUSH_SERVICES, service.address)
     with running_server(str(tmp_path / "tables.db"), push_services=allowed) as server:
@@ -103,7 +103,7 @@ def test_a_person_at_the_table_gets_no_push(server: RunningServer, service: Push
 def test_a_notice_that_is_no_longer_true_is_not_sent(
     server: RunningServer, service: PushService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("manhattan.server.service.notifier.DELAY_S", 0.5)
+    monkeypatch.setattr("manhattan.server.service.push_notifier.DELAY_S", 0.5)
     ada, bob, table = two_people(server, first=1)
     subscribe(bob, service, SubscribedBrowser())
     ada.start_game(table)
