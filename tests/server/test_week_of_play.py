@@ -7,7 +7,6 @@ follow from the events, and the server has logged no error.
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
@@ -21,10 +20,12 @@ from manhattan.client import Client, RequestRejected
 from manhattan.replay import replay as replay_record
 from manhattan.server.domain.events import decode_event
 from manhattan.server.ops import metrics
+from manhattan.server.service.clock_and_secrets import now_ms
 from manhattan.server.storage.projection import replay as replay_projection
 from support.databases import async_test, store_at, wait_until
 from support.moved_clock import MovedClock
-from support.recording_client import captured_logs
+from support.projections import stored_holdings
+from support.recording_client import captured_logs, run_on_server
 from support.server_fixtures import RunningServer, running_server
 from support.two_people import SHORT
 
@@ -32,7 +33,7 @@ pytestmark = pytest.mark.process
 
 NAMES = ["Ada", "Bob", "Cid", "Dot", "Eve", "Fay"]
 DAYS, VISITS_A_DAY = 7, 4
-AFTERWARDS_DAYS = 40
+AFTERWARDS_DAYS = 60
 """Long enough for the last game to be closed as abandoned."""
 CLOCKS: list[dict[str, Any] | None] = [
     None,
@@ -109,12 +110,13 @@ class Week:
 
 
 def settle(server: RunningServer) -> None:
-    """Wait until housekeeping has seen the new time, and no table is overdue."""
-    deadline = time.monotonic() + 60
-    time.sleep(0.3)
-    while any(session.bot_is_choosing for session in server.services.tables.sessions):
-        assert time.monotonic() < deadline, "a bot never finishes"
-        time.sleep(0.05)
+    """Wait until the server has done what is due: bots' moves, expired clocks, abandoned tables."""
+    store = server.services.tables.store
+
+    def is_settled() -> bool:
+        return not run_on_server(server, store.overdue_tables(now_ms(), 100))
+
+    wait_until(is_settled, "something stays overdue", every=0.1)
 
 
 def test_a_week_of_play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,10 +173,5 @@ async def check_projection(database: str, tables: list[str]) -> None:
         for table in tables:
             rows = replay_projection(table, map(decode_event, await store.events(table)))
             assert rows is not None
-            written = await store.read(
-                "SELECT person_id, stage, since, seats, players, bots, won, score "
-                "FROM seat_holders WHERE table_id = $1",
-                table,
-            )
             expected = {person: row for person, row in rows.holdings.items() if row is not None}
-            assert {person: tuple(row) for person, *row in written} == expected
+            assert await stored_holdings(store, table) == expected

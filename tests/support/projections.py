@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from manhattan.server.storage import Store
 from manhattan.server.storage.projection import GameSummary, Holding, Summary, Turn
 
 
@@ -17,3 +18,12 @@ def summary(
     listing = {"host": "Ada", "round": 1}
     timed = due is not None
     return Summary(stage, public, 1, due, listing, timed=timed, game=game, turn=turn or Turn())
+
+
+async def stored_holdings(store: Store, table: str) -> dict[str, Holding]:
+    """Return the rows of people at a table, as they are in the database."""
+    rows = await store.read(
+        f"SELECT person_id, {', '.join(Holding._fields)} FROM seat_holders WHERE table_id = $1",
+        table,
+    )
+    return {person: Holding(*row) for person, *row in rows}

@@ -17,6 +17,7 @@ from manhattan.server.storage.database import CREATE_MIGRATIONS, pending_migrati
 from manhattan.server.storage.projection import replay
 from manhattan.server.storage.sqlite import _connect
 from support.databases import async_test, store_at
+from support.projections import stored_holdings
 
 FIXTURE = json.loads((Path(__file__).parent / "schema_1.json").read_text("utf-8"))
 TABLES: dict[str, str] = FIXTURE["tables_by_kind"]
@@ -120,9 +121,4 @@ async def test_the_projection_of_every_event_adds_up_to_the_rebuilt_one(address:
         for table in TABLES.values():
             rows = replay(table, map(decode_event, await store.events(table)))
             assert rows is not None
-            written = await store.read(
-                "SELECT person_id, stage, since, seats, players, bots, counted, won, score "
-                "FROM seat_holders WHERE table_id = $1",
-                table,
-            )
-            assert {person: tuple(row) for person, *row in written} == rows.holdings
+            assert await stored_holdings(store, table) == rows.holdings
