@@ -73,7 +73,7 @@ def _static_pages(user: BrowserUser, server: RunningServer) -> Iterator[str]:
     yield "lobby"
     client.request("POST", "/api/me/recovery-codes")
     user.go("/account")
-    expect(user.page.get_by_role("region")).to_have_count(5)
+    expect(user.page.get_by_role("region")).to_have_count(6)
     yield "account"
 
 

@@ -174,6 +174,7 @@ def short_game(route: Route) -> None:
 
 def test_a_reload_before_the_deal_still_reveals(browser: Browser, patient: RunningServer) -> None:
     with open_browser(browser, patient.address) as ada:
+        ada.expect_lost_connection()
         ada.page.route("**/nonces", lambda route: route.abort())
         quick_play(ada)
         ada.page.wait_for_url("**/table/*")
@@ -214,6 +215,7 @@ def test_the_page_says_that_its_part_is_missing(
     browser: Browser, impatient: RunningServer, size: tuple[int, int]
 ) -> None:
     with open_browser(browser, impatient.address, size) as ada:
+        ada.expect_lost_connection()
         ada.page.route("**/nonces", lambda route: route.abort())
         quick_play(ada)
         expect_visible(ada.page.locator("[data-ply]"))
