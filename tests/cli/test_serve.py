@@ -169,6 +169,7 @@ main()
 """
 
 
+@pytest.mark.process  # coverage couldn't write its file as another user
 @pytest.mark.parametrize("what", ["file", "folder"])
 def test_a_read_only_database_is_explained(what: str) -> None:
     with tempfile.TemporaryDirectory() as name:

@@ -81,7 +81,7 @@ def _measure_memory() -> tuple[float, float, float]:
     """Return the memory of a process, of a table (kB), and of a spectator (kB)."""
     with tempfile.TemporaryDirectory() as folder, run_target(f"{folder}/t.db") as target:
         process, port = target
-        client = Client(f"http://127.0.0.1:{port}", "Ada")
+        client = Client(f"http://127.0.0.1:{port}", "Ada", takes_part=False)
         client.open_table(seats=HOT_SEAT, start=True)  # what is loaded once
         base = memory_mb(process.pid)
         tables = [client.open_table(seats=HOT_SEAT, start=True) for _ in range(TABLES)]

@@ -29,7 +29,7 @@ def measure_idle(tables: int, sockets: int) -> IdleResult:
     """Open tables and websockets, and measure the server while nothing happens."""
     with tempfile.TemporaryDirectory() as folder, run_target(f"{folder}/tables.db") as target:
         process, port = target
-        client = Client(f"http://127.0.0.1:{port}", "Ada")
+        client = Client(f"http://127.0.0.1:{port}", "Ada", takes_part=False)
         before = memory_mb(process.pid)
         opened = [client.open_table(seats=HOT_SEAT, start=True) for _ in range(tables)]
         addresses = [socket_address(port, opened[n % tables]) for n in range(sockets)]

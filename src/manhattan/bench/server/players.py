@@ -50,8 +50,11 @@ class Pair:
         self._think_time_s = think_time_s
         self._sent_at = 0.0
         self._ports = ports
-        host = Client(f"http://127.0.0.1:{ports[0]}", f"Player {number}a")
-        guest = Client(f"http://127.0.0.1:{ports[1]}", f"Player {number}b")
+        # The websockets below would not reveal the clients' nonces.
+        host, guest = (
+            Client(f"http://127.0.0.1:{port}", f"Player {number}{letter}", takes_part=False)
+            for port, letter in zip(ports, "ab", strict=True)
+        )
         self._clients = (host, guest)
         self.table = host.open_table(seats=[{"occupant": "me"}, {"occupant": "open"}])
         guest.take_seat(self.table)

@@ -73,7 +73,9 @@ def _ports(processes: list[_Process], number: int) -> tuple[int, int]:
 
 
 def _open_waiting_tables(processes: list[_Process], tables: int) -> None:
-    clients = [Client(f"http://127.0.0.1:{process.port}", "Ada") for process in processes]
+    clients = [
+        Client(f"http://127.0.0.1:{process.port}", "Ada", takes_part=False) for process in processes
+    ]
     for number in range(tables):
         clients[number % len(clients)].open_table(seats=HOT_SEAT, start=True)
 

@@ -19,7 +19,13 @@ async def run(database: str, redis: str | None, limits: Limits) -> None:
     port = int(os.environ.get("MANHATTAN_PORT", "0"))
     reveal_ms = int(os.environ.get("MANHATTAN_REVEAL_MS", REVEAL_TIMEOUT))
     config = ServerConfig(
-        database, redis, warm_up=False, limits=limits, port=port, reveal_ms=reveal_ms
+        database,
+        redis,
+        warm_up=False,
+        limits=limits,
+        port=port,
+        reveal_ms=reveal_ms,
+        public_metrics=True,
     )
     server = Server(config)
     serving = asyncio.ensure_future(server.serve_until_signal())
