@@ -148,7 +148,7 @@ test-page: $(VENV)/.installed-test build/.compiled build/.docs browser
 	$(call step,test-page) $(PYTEST) -n 3 -m "browser and not thorough" tests/page
 
 test-unit: $(VENV)/.installed-test build/.compiled build/.docs
-	$(call step,test-unit) $(PYTEST) -n 2 -m "not (browser or process or compute or uncompiled_only)" \
+	$(call step,test-unit) $(PYTEST) -n 4 -m "not (browser or process or compute or uncompiled_only)" \
 	  --cov --cov-report=
 	$(call step,coverage-rules) $(COVERAGE) --fail-under=100 --include='src/manhattan/rules/*'
 	$(call step,coverage) $(COVERAGE) --fail-under=95 \
