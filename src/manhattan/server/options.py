@@ -211,7 +211,7 @@ class ServerOptions:
         help="Serve /metrics to clients that send this token.",
         section=NETWORK,
         secret=Secret.WHOLE,
-        default_text="nobody gets the metrics",
+        default_text="none: /metrics is closed",
         example="a long random text",
     )
     public_metrics: bool = _option(False, help="Serve /metrics to everyone.", section=NETWORK)

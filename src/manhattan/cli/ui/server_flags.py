@@ -17,6 +17,7 @@ from manhattan.server.options import (
     OPTIONS,
     STORAGE,
     Option,
+    Secret,
     ServerOptions,
 )
 
@@ -59,6 +60,8 @@ def _metavar(option: Option) -> str:
     return (
         "NUMBER"
         if "int" in str(option.type)
+        else "TOKEN"
+        if option.secret is Secret.WHOLE
         else "ADDRESS"
         if option.section == NETWORK
         else "TEXT"

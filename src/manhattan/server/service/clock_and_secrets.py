@@ -1,7 +1,7 @@
 """What the pure domain gets from outside: the time, and random secrets.
 
 The time of the server never steps. It is the wall-clock time of the start, continued by a clock
-that nobody can set. Whoever sets the wall clock takes no time from players and gives them none; the
+that nobody can set. A step of the wall clock takes no time from players and gives them none; the
 time of the server approaches the wall clock slowly afterwards.
 """
 
