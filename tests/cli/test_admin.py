@@ -10,6 +10,7 @@ import pytest
 
 from manhattan.cli.commands import admin
 from manhattan.client import Client
+from manhattan.server.service.clock_and_secrets import new_person_id
 from support.cli_runner import run_cli
 from support.databases import wait_until
 from support.recording_client import RecordingClient, close_code
@@ -90,6 +91,24 @@ def test_a_person_is_banned_and_comes_back(server: RunningServer, database: str)
         wait_until(lambda: eve.request("GET", "/api/me").status_code == 200, "she is back")
     twice = run_cli("admin", "unban", eve.person, "--database", database)
     assert "isn't banned" in twice.error
+
+
+@pytest.mark.parametrize("id", ["-x7vjQ0N6uCi4luQOCIcZQ", "--7vjQ0N6uCi4luQOCIcZ"])
+@pytest.mark.parametrize("command", ["ban", "unban", "delete"])
+def test_ids_of_early_versions_can_begin_with_a_hyphen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, id: str
+) -> None:
+    monkeypatch.setattr(admin, "_WAIT_S", 0.0)
+    database = str(tmp_path / "tables.db")
+    with running_server(database):
+        pass
+    outcome = run_cli("admin", command, id, "--database", database)
+    assert outcome.code in (0, 1), outcome.err
+    assert id in outcome.out + outcome.err or "next one that starts" in outcome.out
+
+
+def test_new_ids_begin_with_a_letter_or_a_digit() -> None:
+    assert all(new_person_id()[0].isalnum() for _ in range(500))
 
 
 @pytest.mark.parametrize("subject", ["127.0.0.7", "127.0.0.4/30"])

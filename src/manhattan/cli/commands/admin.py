@@ -24,6 +24,8 @@ _WAIT_S: Final = 6.0
 """How long to wait for a running server, which looks for requests every second."""
 _ACTIVE: Final = ("lobby", "playing")
 _LIMIT: Final = 50
+_ACCEPT_HYPHEN: Final = {"ignore_unknown_options": True}
+"""Ids of people that registered with early versions can begin with a hyphen."""
 
 admin = typer.Typer(
     cls=Group,
@@ -74,7 +76,7 @@ def close_table(
     _request(database, "close_table", table)
 
 
-@admin.command("delete", cls=Command)
+@admin.command("delete", cls=Command, context_settings=_ACCEPT_HYPHEN)
 def delete_person(
     person: Annotated[str, typer.Argument(help="The person's id, from `people`.")],
     database: Database = None,
@@ -83,7 +85,7 @@ def delete_person(
     _request(database, "delete_person", person)
 
 
-@admin.command("ban", cls=Command)
+@admin.command("ban", cls=Command, context_settings=_ACCEPT_HYPHEN)
 def ban(
     subject: Annotated[
         str, typer.Argument(help="An address, a network (192.0.2.0/24), or a person's id.")
@@ -95,7 +97,7 @@ def ban(
     _print(f"{subject} is banned.")
 
 
-@admin.command("unban", cls=Command)
+@admin.command("unban", cls=Command, context_settings=_ACCEPT_HYPHEN)
 def lift_ban(
     subject: Annotated[str, typer.Argument(help="As it was banned.")],
     database: Database = None,

@@ -14,6 +14,7 @@ from itsdangerous import BadSignature, URLSafeSerializer
 from manhattan.server.domain.clocks import Milliseconds
 from manhattan.server.domain.errors import CommandRejected, ErrorCode
 from manhattan.server.domain.events import PersonId
+from manhattan.server.service.clock_and_secrets import new_person_id
 from manhattan.server.storage import Device, DeviceId, Identity, Person, Store, StoreUnavailable
 
 COOKIE: Final = "manhattan"
@@ -99,7 +100,7 @@ class Accounts:
 
     async def register(self, name: str, label: str, now: Milliseconds) -> Identity:
         """Add a person."""
-        person = Person(secrets.token_urlsafe(16), name, 1)
+        person = Person(new_person_id(), name, 1)
         await self._store.add_person(person, now)
         return await self._add_device(person, secrets.token_urlsafe(16), label, now)
 

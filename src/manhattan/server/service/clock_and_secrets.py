@@ -105,6 +105,11 @@ def new_seed() -> str:
     return secrets.token_bytes(SEED_BYTES).hex()
 
 
+def new_person_id() -> str:
+    """Return an id that commands can take as an argument: it doesn't begin with a hyphen."""
+    return secrets.token_hex(16)
+
+
 def new_transfer_secret() -> str:
     """Return a secret with which another device takes over a seat."""
     return secrets.token_urlsafe(24)
