@@ -48,10 +48,10 @@ stop() {
   fi
 }
 
-play() { in_image new env SSL_CERT_FILE=/tmp/ca.pem sh -c 'cat > /tmp/ca.pem; exec python3 -c "$0" "$@"' "$PLAYER" "$@" < "$work/ca.pem"; }
+play() { in_image "${player:-new}" env SSL_CERT_FILE=/tmp/ca.pem sh -c 'cat > /tmp/ca.pem; exec python3 -c "$0" "$@"' "$PLAYER" "$@" < "$work/ca.pem"; }
 
 PLAYER=$(cat "$root/deploy/drill_player.py")
-for image in new proxy; do echo "127.0.0.1 localhost $site" > "$work/$image/etc/hosts"; done
+for image in old new proxy; do echo "127.0.0.1 localhost $site" > "$work/$image/etc/hosts"; done
 
 say "nginx with a self-signed certificate"
 proxy="$work/proxy"
@@ -69,7 +69,7 @@ curl=(curl --silent --cacert "$work/ca.pem" --resolve "$site:443:127.0.0.1")
 
 say "the old version: one finished game, one unfinished, a backup"
 start old --host 127.0.0.1 --port 8000 --database /data/tables.db --trusted-proxy 127.0.0.1 --no-warm-up
-play open https://$site
+player=old play open https://$site  # a program of the same version
 in_image old manhattan backup /data/old.db --database /data/tables.db
 stop
 

@@ -83,7 +83,7 @@ def test_a_person_is_banned_and_comes_back(server: RunningServer, database: str)
         eve.watch(table)
         assert eve.person is not None
         assert "is banned" in run(database, "ban", eve.person)
-        assert close_code(eve.receive) == 4401
+        assert close_code(eve.receive) == 4403
         answer = eve.request("GET", "/api/me")
         assert (answer.status_code, "excluded you" in answer.text) == (403, True)
         assert run(database, "bans") == f"{eve.person}\n"

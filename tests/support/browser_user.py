@@ -80,6 +80,10 @@ class BrowserUser:
         """Expect an address of the page that doesn't exist. The server says so, by its status."""
         self._expected_errors.append(re.compile(f"status of 404 .*{re.escape(path)}"))
 
+    def expect_status(self, status: int) -> None:
+        """Expect the server to reject what the browser loads."""
+        self._expected_errors.append(re.compile(f"status of {status} "))
+
     def set_offline(self, offline: bool) -> None:
         self.expect_lost_connection()
         self.page.context.set_offline(offline)

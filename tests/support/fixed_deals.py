@@ -32,6 +32,9 @@ class Dealer:
         assert length == len(self.seed)
         return self.seed
 
+    def token_hex(self, length: int) -> str:
+        return secrets.token_hex(length)
+
     def token_urlsafe(self, length: int) -> str:
         return secrets.token_urlsafe(length)
 

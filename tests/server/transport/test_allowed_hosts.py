@@ -72,6 +72,10 @@ def test_dns_rebinding_gets_nothing(shared_server: RunningServer) -> None:
         assert answer.startswith("HTTP/1.1 421"), path
         assert "--allowed-host" in answer
         assert "Ada" not in answer
+    browser = "GET / HTTP/1.1\r\nHost: evil.example\r\nAccept: text/html,*/*;q=0.8"
+    assert "\r\n\r\nThis server has another name." in ask(
+        shared_server, browser
+    )  # a sentence to read
     socket_path = f"GET /api/tables/{table}/socket HTTP/1.1\r\nHost: evil.example\r\n{UPGRADE}"
     assert ask(shared_server, socket_path).startswith("HTTP/1.1 421")
     two = "GET /api/me HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example"

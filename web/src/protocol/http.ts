@@ -123,8 +123,8 @@ export const api = {
   catalog: () => request<Catalog>('GET', '/catalog'),
   tutorialStep,
   view: (table: string) => request<ViewMessage>('GET', `/tables/${table}`),
-  tables: (stage: 'lobby' | 'playing' | 'over') =>
-    request<TableList>('GET', `/tables?stage=${stage}`),
+  tables: (stage: 'lobby' | 'playing' | 'over', page = 0) =>
+    request<TableList>('GET', `/tables?stage=${stage}&page=${page}`),
   myGames: (
     state: GameFilter | 'removed' = 'all',
     filter: PlayersFilter = ALL_PLAYERS,

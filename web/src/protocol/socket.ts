@@ -24,11 +24,11 @@ const PING_AFTER_MS = 25_000
 /** A ping without an answer for this long means that the connection is dead. */
 const PING_TIMEOUT_MS = 6000
 
-/** Close codes after which reconnecting is useless: not authenticated, and no such table. */
 /** Close codes after which connecting again makes no sense. */
 export const UNAUTHENTICATED = 4401
+export const BANNED = 4403
 export const NO_SUCH_TABLE = 4404
-const PERMANENT_CLOSE_CODES = new Set([UNAUTHENTICATED, NO_SUCH_TABLE])
+const PERMANENT_CLOSE_CODES = new Set([UNAUTHENTICATED, BANNED, NO_SUCH_TABLE])
 const CONNECTION_LOST = 1006
 /** The first message of a connection. */
 const READY = new Set<Message['type']>(['view', 'resumed', 'subscribed'])

@@ -1347,6 +1347,10 @@ export interface ListedTable {
 export interface TableList {
   tables: ListedTable[]
   /**
+   * The number of tables on all pages.
+   */
+  total: number
+  /**
    * There is another page.
    */
   more: boolean

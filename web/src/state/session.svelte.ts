@@ -4,6 +4,8 @@ import { api } from '$/protocol/http'
 
 class Session {
   name = $state<string | null>(null)
+  /** The server didn't tell whether it knows this browser: it can't be reached, or refuses. */
+  isUnclear = $state(false)
   #input = $state<string | null>(null)
   #request: Promise<void> | null = null
 
@@ -18,8 +20,14 @@ class Session {
 
   async load(): Promise<void> {
     this.#request ??= api.me().then(
-      (identity) => void (this.name = identity.name),
-      () => void (this.#request = null)
+      (identity) => {
+        this.name = identity.name
+        this.isUnclear = false
+      },
+      () => {
+        this.#request = null
+        this.isUnclear = true
+      }
     )
     await this.#request
   }

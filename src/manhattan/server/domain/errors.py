@@ -22,6 +22,7 @@ class ErrorCode(StrEnum):
     NO_SUCH_TABLE = "no_such_table"
     NO_SUCH_SEAT = "no_such_seat"
     NO_IDENTITY = "no_identity"
+    BANNED = "banned"
     CROSS_ORIGIN = "cross_origin"
     NOT_THE_HOST = "not_the_host"
     NOT_AT_THE_TABLE = "not_at_the_table"
@@ -80,6 +81,7 @@ SENTENCES: Final[Mapping[ErrorCode, str]] = MappingProxyType(
         ErrorCode.NO_SUCH_TABLE: "There is no table {table}. Check its link.",
         ErrorCode.NO_SUCH_SEAT: "This table has no seat {seat}: its seats are 0 to {last}.",
         ErrorCode.NO_IDENTITY: "Enter your name first.",
+        ErrorCode.BANNED: "The operator of this server has excluded you.",
         ErrorCode.CROSS_ORIGIN: "A page of another site may not act for you here.",
         ErrorCode.NOT_THE_HOST: "Only {host}, who opened the table, can do that.",
         ErrorCode.NOT_AT_THE_TABLE: "You have no seat at this table; you can watch.",

@@ -17,6 +17,7 @@ STATUS: Final[Mapping[ErrorCode, int]] = {
     ErrorCode.NO_SUCH_TABLE: 404,
     ErrorCode.NO_SUCH_SEAT: 404,
     ErrorCode.NO_IDENTITY: 401,
+    ErrorCode.BANNED: 403,
     ErrorCode.CROSS_ORIGIN: 403,
     ErrorCode.NOT_THE_HOST: 403,
     ErrorCode.NOT_AT_THE_TABLE: 403,

@@ -194,6 +194,7 @@ class TableList(_Response, frozen=True):
     """Public tables, the latest first."""
 
     tables: list[ListedTable]
+    total: Annotated[int, Meta(description="The number of tables on all pages.")]
     more: Annotated[bool, Meta(description="There is another page.")]
 
 

@@ -391,7 +391,7 @@ class TableService:
         """Disconnect viewers whom the operator has excluded."""
         for viewer in self._viewers():
             if is_banned(viewer):
-                viewer.disconnect()
+                viewer.disconnect_banned()
 
     def connected_people(self) -> set[PersonId]:
         """Return the people who are connected to this process."""

@@ -40,6 +40,9 @@ class Viewer(Protocol):
     def disconnect(self) -> None:
         """Close the websocket: the device was revoked, or the person was deleted."""
 
+    def disconnect_banned(self) -> None:
+        """Close the websocket: the operator has excluded the person or the address."""
+
     def close_for_resync(self) -> None:
         """Close the websocket so that the client reconnects and gets what it missed."""
 

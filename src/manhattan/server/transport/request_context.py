@@ -111,7 +111,7 @@ async def find_identity(request: web.Request) -> Identity | None:
     cookie = request.cookies.get(COOKIE)
     identity = await services.accounts.authenticate(cookie, label_of(request), now_ms())
     if identity is not None and services.bans.has_person(identity.person.id):
-        raise web.HTTPForbidden(reason="The operator of this server has excluded you")
+        raise CommandRejected(ErrorCode.BANNED)
     return identity
 
 

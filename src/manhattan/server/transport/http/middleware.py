@@ -99,7 +99,7 @@ async def handle_errors(request: web.Request, handler: Handler) -> web.StreamRes
     except web.HTTPRequestEntityTooLarge:
         return problem_response(request, _too_large())
     except web.HTTPException as error:
-        response = _http_problem(error.status, error.reason)
+        response = _http_problem(request, error.status, error.reason)
         if isinstance(error, web.HTTPMethodNotAllowed):
             response.headers[hdrs.ALLOW] = ", ".join(sorted(error.allowed_methods))
         return response
@@ -107,7 +107,7 @@ async def handle_errors(request: web.Request, handler: Handler) -> web.StreamRes
         raise
     except Exception as error:
         log.error("a request failed", exc_info=error)
-        return _http_problem(500, "Internal Server Error")
+        return _http_problem(request, 500, "Internal Server Error")
 
 
 @web.middleware
@@ -116,7 +116,7 @@ async def check_request(request: web.Request, handler: Handler) -> web.StreamRes
     if not all(map(services_of(request).allowed_hosts.allows, request.headers.getall("Host", ()))):
         raise _MisdirectedRequest
     if services_of(request).bans.has_address(services_of(request).proxies.client_address(request)):
-        raise web.HTTPForbidden(reason="The operator of this server has excluded your address")
+        raise CommandRejected(ErrorCode.BANNED)
     is_websocket = request.headers.get(hdrs.UPGRADE, "").lower() == "websocket"
     if is_websocket != (request.match_info.route.name in SOCKET_ROUTES):
         raise web.HTTPForbidden if is_websocket else web.HTTPNotFound
@@ -157,7 +157,7 @@ def problem_response(request: web.Request, error: ManhattanError) -> web.Respons
     error = public_error(error)
     problem = to_problem(error)
     metrics.REJECTED_COMMANDS.labels(problem.reason).inc()
-    response = json_response(problem, status_of(error))
+    response = _problem_body(request, problem, status_of(error))
     if isinstance(error, CommandRejected) and error.reason is ErrorCode.TOO_OFTEN:
         response.headers[hdrs.RETRY_AFTER] = str(error.params["seconds"])
     if response.status < 500 and PROBLEM_STATUS_200 in _preferences(request):
@@ -172,8 +172,15 @@ def _preferences(request: web.Request) -> list[str]:
     return [preference.strip() for preference in values.split(",")]
 
 
-def _http_problem(status: int, reason: str) -> web.Response:
+def _http_problem(request: web.Request, status: int, reason: str) -> web.Response:
     problem = Problem(reason="http", params={"status": status}, text=f"{reason}.")
+    return _problem_body(request, problem, status)
+
+
+def _problem_body(request: web.Request, problem: Problem, status: int) -> web.Response:
+    """Describe a problem to a program, or to a person whose browser opens an address."""
+    if not is_api(request.path) and "text/html" in request.headers.get(hdrs.ACCEPT, ""):
+        return web.Response(text=f"{problem.text}\n", status=status)
     return json_response(problem, status)
 
 

@@ -65,7 +65,8 @@ async def list_tables(request: web.Request, query: TableListQuery) -> TableList:
     tables = interleave(rows, lambda table: opened_by(table.id) or table.id)
     start = query.page * MAX_LISTED
     page = tables[start : start + MAX_LISTED]
-    return TableList(tables=list(page), more=start + MAX_LISTED < len(tables))
+    more = start + MAX_LISTED < len(tables)
+    return TableList(tables=list(page), total=len(tables), more=more)
 
 
 @tables.route(

@@ -47,6 +47,7 @@ _NO_WRITER_LIMIT: Final = 2**62
 
 # Close codes.
 UNAUTHENTICATED: Final = 4401
+BANNED: Final = 4403
 NO_SUCH_TABLE: Final = 4404
 TOO_SLOW: Final = 4408
 RATE_LIMITED: Final = 4429
@@ -140,6 +141,8 @@ def close_code(error: ManhattanError) -> int:
             return NO_SUCH_TABLE
         case ErrorCode.NO_IDENTITY:
             return UNAUTHENTICATED
+        case ErrorCode.BANNED:
+            return BANNED
         case ErrorCode.TOO_MANY | ErrorCode.TOO_OFTEN:
             return RATE_LIMITED
     return TRY_AGAIN_LATER
@@ -215,6 +218,10 @@ class ClientSocket:
     def disconnect(self) -> None:
         """Close the connection of a revoked device or a deleted account."""
         self.close(UNAUTHENTICATED)
+
+    def disconnect_banned(self) -> None:
+        """Close the connection of a person or an address that is banned."""
+        self.close(BANNED)
 
     def close_for_resync(self) -> None:
         """Close the connection of a viewer who missed a message: it reconnects."""
