@@ -173,8 +173,8 @@ def played(session: ScriptedSession) -> ScriptedSession:
     assert session.players[0].execute("resign", player=0)["type"] == "update"
     session.play(999)
     reconnect_everyone(session)
-    while session.players[0].receive()["type"] != "presence":  # told once in a while, not at once
-        pass
+    while all(message["type"] != "presence" for message in messages(session)):
+        session.players[0].receive()  # changes of presence are sent together, after a while
     rematch = session.players[0].execute("rematch")
     assert rematch["type"] == "view"
     following = rematch["table"]["id"]
