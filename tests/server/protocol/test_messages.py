@@ -173,8 +173,10 @@ def played(session: ScriptedSession) -> ScriptedSession:
     assert session.players[0].execute("resign", player=0)["type"] == "update"
     session.play(999)
     reconnect_everyone(session)
-    while all(message["type"] != "presence" for message in messages(session)):
-        session.players[0].receive()  # changes of presence are sent together, after a while
+    with RecordingClient(session.server, "Visitor") as visitor:
+        visitor.watch(session.table)
+        while session.players[0].receive()["type"] != "presence":
+            pass  # it is sent after a while, for all who came and went until then
     rematch = session.players[0].execute("rematch")
     assert rematch["type"] == "view"
     following = rematch["table"]["id"]
