@@ -13,6 +13,7 @@ from aiohttp import web
 
 from manhattan.server.app import close_services, make_app, open_services
 from manhattan.server.config import ServerConfig
+from manhattan.server.ops.notify import READY, STOPPING, notify_service_manager
 from manhattan.server.transport.connection_limiter import ConnectionLimiter, raise_file_limit
 from manhattan.server.transport.request_context import Services
 
@@ -109,7 +110,9 @@ class Server:
         """Run until ``request_stop`` is called."""
         try:
             await self.start(listening)
+            notify_service_manager(READY)
             await self._stop_requested.wait()
+            notify_service_manager(STOPPING)
         finally:
             await self.stop()
 
