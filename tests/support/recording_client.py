@@ -22,7 +22,7 @@ from manhattan.game import Game
 from manhattan.server.domain.events import TableEvent, TableOpened, decode_event
 from manhattan.server.domain.evolve import evolve, initial_state
 from manhattan.server.domain.state import TableState
-from manhattan.server.ops.logging import configure_logging
+from manhattan.server.ops.logging import CONFIGURED_LOGGERS, configure_logging
 from manhattan.server.service.table_change import TableChange
 from manhattan.server.service.table_service import TableService
 from manhattan.server.service.table_session import RECENT_UPDATES, TableSession
@@ -295,8 +295,9 @@ class LogCapture:
 def captured_logs() -> Iterator[LogCapture]:
     """Capture what the server logs."""
     capture = LogCapture()
-    names = ("manhattan", "aiohttp", "asyncio")
-    loggers = [(logger := logging.getLogger(name), dict(vars(logger))) for name in names]
+    loggers = [
+        (logger := logging.getLogger(name), dict(vars(logger))) for name in CONFIGURED_LOGGERS
+    ]
     with redirect_stderr(capture._written):
         configure_logging()
     try:
@@ -304,5 +305,5 @@ def captured_logs() -> Iterator[LogCapture]:
     finally:
         for logger, before in loggers:
             logger.handlers = before["handlers"]
-            logger.propagate = before["propagate"]
             logger.setLevel(before["level"])
+        logging.captureWarnings(False)

@@ -16,6 +16,8 @@ _STANDARD_FIELDS: Final = frozenset(vars(logging.makeLogRecord({}))) | {
     "taskName",
 }
 _MAX_FRAMES: Final = 8
+CONFIGURED_LOGGERS: Final = ("", "manhattan", "aiohttp", "asyncio")
+"""The root logger, which prints what all loggers log, and those with a level of their own."""
 
 
 class JsonFormatter(logging.Formatter):
@@ -49,15 +51,17 @@ def _describe_error(record: logging.LogRecord) -> list[str]:
 
 
 def configure_logging(level: int = logging.INFO) -> None:
-    """Send the logs of the server and its libraries to standard error."""
+    """Send the logs of the server and of all libraries to standard error. Libraries that are not
+    the server's own transport report only problems."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter())
     handler.addFilter(_demote_client_errors)
-    for name in ("manhattan", "aiohttp", "asyncio"):
+    for name in CONFIGURED_LOGGERS:
         logger = logging.getLogger(name)
-        logger.handlers = [handler]
-        logger.setLevel(level)
-        logger.propagate = False
+        logger.handlers = []
+        logger.setLevel(level if name else logging.WARNING)
+    logging.getLogger().handlers = [handler]
+    logging.captureWarnings(True)
 
 
 def _demote_client_errors(record: logging.LogRecord) -> bool:
