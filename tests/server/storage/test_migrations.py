@@ -14,10 +14,12 @@ import pytest
 
 from manhattan.server.domain.events import decode_event
 from manhattan.server.storage.database import CREATE_MIGRATIONS, pending_migrations
+from manhattan.server.storage.probe import probe
 from manhattan.server.storage.projection import replay
 from manhattan.server.storage.sqlite import _connect
 from support.databases import async_test, store_at
 from support.projections import stored_holdings
+from support.recording_client import captured_logs
 
 FIXTURE = json.loads((Path(__file__).parent / "schema_1.json").read_text("utf-8"))
 TABLES: dict[str, str] = FIXTURE["tables_by_kind"]
@@ -64,6 +66,27 @@ async def create(address: str) -> None:
     for sql, values in statements():
         database.execute(sql, {str(n): value for n, value in enumerate(values, start=1)})
     database.close()
+
+
+@async_test
+async def test_migrations_are_announced_and_logged(address: str) -> None:
+    await create(address)
+    names = [migration.name for migration in pending_migrations("", [1])]
+    shown = ", ".join(name.removesuffix(".sql") for name in names)
+    assert await probe(address) == f"reachable; the next start migrates it: {shown}"
+    with captured_logs() as logs:
+        async with store_at(address):
+            assert await probe(address) == "reachable"
+    *_, line = logs.lines  # after a row that can't be read
+    assert (line["message"], line["migrations"]) == ("the database was migrated", names)
+
+
+@async_test
+async def test_a_new_database_is_not_reported_as_migrated(address: str) -> None:
+    with captured_logs() as logs:
+        async with store_at(address):
+            pass
+    assert logs.lines == []
 
 
 @async_test

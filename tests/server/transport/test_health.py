@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,10 +11,12 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import make_mocked_request
 
+from manhattan.client import RequestRejected
 from manhattan.server.transport.client_address import TrustedProxies, UnsafeProxy
+from support.cli_runner import run_cli
 from support.databases import wait_until, write_locked
-from support.recording_client import RecordingClient
-from support.server_fixtures import get, running_server
+from support.recording_client import RecordingClient, captured_logs
+from support.server_fixtures import AGAINST_EASY, get, running_server
 
 
 def test_health_and_metrics_are_reported(tmp_path: Path) -> None:
@@ -37,15 +40,73 @@ def test_frequent_checks_write_little(tmp_path: Path) -> None:
         assert 0 < log.stat().st_size - before < 10_000 * checks
 
 
+UNAVAILABLE = (503, "storage unavailable")
+
+
 def test_readiness_follows_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("manhattan.server.storage.sqlite._BUSY_TIMEOUT_S", 0.1)
     database = str(tmp_path / "tables.db")
-    unavailable = (503, "storage unavailable")
-    with running_server(database) as server:
+    with running_server(database) as server, captured_logs() as logs:
         assert get(server, "/readyz") == (200, "ready")
         with write_locked(database):
-            wait_until(lambda: get(server, "/readyz") == unavailable, "it can't write")
+            wait_until(lambda: get(server, "/readyz") == UNAVAILABLE, "it can't write")
         wait_until(lambda: get(server, "/readyz") == (200, "ready"), "it can write")
+    said = [line for line in logs.lines if line["message"].startswith("the database is")]
+    assert [line["message"].split()[3] for line in said] == ["unavailable", "available"]
+    assert "database is locked" in said[0]["why"]
+
+
+@pytest.mark.parametrize("loss", ["deleted", "replaced"])
+def test_a_lost_file_is_noticed(tmp_path: Path, loss: str) -> None:
+    """SQLite would write into the deleted file, and everything would be lost with the process."""
+    path = tmp_path / "tables.db"
+    with running_server(str(path), public_metrics=True) as server, captured_logs() as logs:
+        ada = server.client("Ada")
+        table = ada.open_table(seats=AGAINST_EASY)
+        assert "manhattan_database_available 1.0" in get(server, "/metrics")[1]
+        moved = path.rename(tmp_path / "moved.db")
+        if loss == "replaced":
+            path.write_bytes(b"")
+        with pytest.raises(RequestRejected) as rejected:
+            ada.start_game(table)
+        assert rejected.value.reason == "storage_unavailable"
+        assert get(server, "/readyz") == UNAVAILABLE
+        assert "manhattan_database_available 0.0" in get(server, "/metrics")[1]
+        moved.rename(path)
+        wait_until(lambda: get(server, "/readyz") == (200, "ready"), "the same file is back")
+        ada.start_game(table)
+    (error,) = logs.errors
+    assert error["message"] == "the database is unavailable"
+    assert f"{path} was deleted or replaced" in error["why"]
+
+
+def test_metrics_notice_an_outage_while_nobody_plays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("manhattan.server.storage.sqlite._BUSY_TIMEOUT_S", 0.1)
+    database = str(tmp_path / "tables.db")
+    with running_server(database, public_metrics=True) as server:
+
+        def is_available(value: int) -> bool:
+            return f"manhattan_database_available {value}.0" in get(server, "/metrics")[1]
+
+        assert is_available(1)
+        with write_locked(database):
+            wait_until(lambda: is_available(0), "the outage is measured")
+        wait_until(lambda: is_available(1), "it is over")
+
+
+def test_metrics_say_when_the_last_backup_was_made(tmp_path: Path) -> None:
+    def last_backup() -> float:
+        line = "^manhattan_last_backup_timestamp_seconds (.*)$"
+        return float(re.findall(line, get(server, "/metrics")[1], re.MULTILINE)[0])
+
+    database = str(tmp_path / "tables.db")
+    with running_server(database, public_metrics=True) as server:
+        assert last_backup() == 0
+        outcome = run_cli("backup", str(tmp_path / "copy.db"), "--database", database)
+        assert outcome.code == 0, outcome.err
+        assert abs(time.time() - last_backup()) < 60
 
 
 @pytest.mark.parametrize(

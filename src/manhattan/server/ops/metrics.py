@@ -40,6 +40,23 @@ COMMIT_EVENTS: Final = Histogram(
     registry=REGISTRY,
     buckets=(1, 2, 5, 10, 20, 50, 100, 200, 500),
 )
+DATABASE_AVAILABLE: Final = Gauge(
+    "manhattan_database_available",
+    "Whether the database can be read and written: 1 or 0.",
+    registry=REGISTRY,
+)
+REDIS_AVAILABLE: Final = Gauge(
+    "manhattan_redis_available",
+    "Whether Redis answers: 1 or 0. Without the option redis always 1.",
+    registry=REGISTRY,
+)
+for _available in (DATABASE_AVAILABLE, REDIS_AVAILABLE):
+    _available.set(1)
+LAST_BACKUP: Final = Gauge(
+    "manhattan_last_backup_timestamp_seconds",
+    "When `manhattan backup` last copied the database, as a Unix time; 0 if never.",
+    registry=REGISTRY,
+)
 PUSH_MESSAGES: Final = Counter(
     "manhattan_push_messages", "Web Push messages by outcome.", ["outcome"], registry=REGISTRY
 )

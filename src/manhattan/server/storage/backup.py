@@ -6,13 +6,14 @@ it comes from one moment.
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import aclosing, asynccontextmanager, contextmanager
+from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from manhattan.server.storage.database import Row, Statement, StoreError
+from manhattan.server.storage.database import Row, Statement, StoreError, StoreUnavailable
 from manhattan.server.storage.factory import open_store
 from manhattan.server.storage.store import ReadOnlyStore, Store
 
@@ -81,6 +82,8 @@ _KEY_LENGTHS: Final = {"seat_holders": 2, "events": 2}
 _ON_CONFLICT: Final = {"settings": "(name) DO UPDATE SET value = excluded.value"}
 """A database that has been served has a secret, which must give way to that of the cookies."""
 _CHUNK: Final = 1000
+LAST_BACKUP_SETTING: Final = "last_backup"
+"""The setting of a database that holds when it was last copied, in milliseconds."""
 
 
 async def copy(source: Store, target: Store) -> AsyncGenerator[Progress, None]:
@@ -133,6 +136,8 @@ async def back_up(address: str, to: str) -> AsyncGenerator[Progress, None]:
             ):
                 async for step in progress:
                     yield step
+        with suppress(StoreUnavailable):  # the copy is complete, even if nobody hears of it
+            await source.write_setting(LAST_BACKUP_SETTING, str(time.time_ns() // 1_000_000))
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -11,6 +12,8 @@ from typing import Any, Final, NamedTuple, Protocol, TypeVar
 from manhattan import __version__
 from manhattan.rules import ManhattanError
 from manhattan.server.domain.events import TableId
+
+log = logging.getLogger("manhattan.server")
 
 Row = tuple[Any, ...]
 T = TypeVar("T")
@@ -79,10 +82,18 @@ class Database(Reader, Protocol):
     async def close(self) -> None: ...
 
 
-def pending_migrations(database: str, applied: Collection[int]) -> list[tuple[int, str, list[str]]]:
-    """Return the migrations that a database lacks, as number, name and statements: also those
-    with a lower number than others that it has. Raises ``StoreNewer`` if it has migrations that
-    this version doesn't know."""
+class Migration(NamedTuple):
+    """A change of the schema."""
+
+    number: int
+    name: str
+    """The name of its file."""
+    statements: list[str]
+
+
+def pending_migrations(database: str, applied: Collection[int]) -> list[Migration]:
+    """Return the migrations that a database lacks: also those with a lower number than others that
+    it has. Raises ``StoreNewer`` if it has migrations that this version doesn't know."""
     files = {int(file.name[:4]): file for file in MIGRATIONS.iterdir()}
     latest = max(files)
     if (newest := max(applied, default=0)) > latest:
@@ -93,8 +104,16 @@ def pending_migrations(database: str, applied: Collection[int]) -> list[tuple[in
         lines = file.read_text("utf-8").splitlines()
         sql = "\n".join(line for line in lines if not line.startswith("--"))
         statements = [part.strip() for part in sql.split(";") if part.strip()]
-        migrations.append((number, file.name, statements))
+        migrations.append(Migration(number, file.name, statements))
     return migrations
+
+
+def report_migrations(applied: Collection[int], migrations: Sequence[Migration]) -> None:
+    """Log what was migrated, unless the database is new. It is a warning, because it can't be
+    undone, and operators who log no requests have to see it as well."""
+    if applied and migrations:
+        names = [migration.name for migration in migrations]
+        log.warning("the database was migrated", extra={"migrations": names})
 
 
 def chunks(values: Sequence[T]) -> Iterator[Sequence[T]]:

@@ -11,7 +11,8 @@ from manhattan.server.storage.store import Store
 
 NEEDS_PACKAGES: Final = (
     "PostgreSQL needs more packages: install manhattan-game with its extra cluster, for example "
-    "pip install '.[cluster]' in the folder of this project."
+    "pip install 'WHEEL[cluster]' or pipx install --force 'WHEEL[cluster]' with the file of the "
+    "package."
 )
 
 

@@ -19,6 +19,7 @@ from manhattan.server.storage.database import (
     StoreUnavailable,
     in_groups,
     pending_migrations,
+    report_migrations,
 )
 from manhattan.server.storage.rebuild import SELECT_EVENTS, SELECT_TABLES, rebuild
 
@@ -126,6 +127,7 @@ class Postgres:
                 await connection.execute("INSERT INTO migrations VALUES ($1, $2)", number, name)
             if migrations:
                 await _rebuild_projections(connection)
+        report_migrations(applied, migrations)
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[asyncpg.pool.PoolConnectionProxy]:

@@ -42,6 +42,9 @@ def _probe_file(path: Path) -> str:
 
 
 def _describe_migrations(database: str, applied: list[int]) -> str:
-    if not (pending := len(pending_migrations(database, applied))):
+    names = [
+        migration.name.removesuffix(".sql") for migration in pending_migrations(database, applied)
+    ]
+    if not names:
         return "reachable"
-    return f"reachable; the next start migrates it ({pending} to run)"
+    return f"reachable; the next start migrates it: {', '.join(names)}"

@@ -29,6 +29,7 @@ from manhattan.server.storage.database import (
     StoreUnavailable,
     in_groups,
     pending_migrations,
+    report_migrations,
 )
 from manhattan.server.storage.rebuild import SELECT_EVENTS, SELECT_TABLES, rebuild
 
@@ -55,6 +56,7 @@ class Sqlite:
             raise StoreError(f"The database {path} can't be opened: {error}.") from error
         try:
             _migrate(self._writer, path)
+            self._file = path.stat()
         except BaseException:
             self._reader.close()
             self._writer.close()
@@ -74,7 +76,11 @@ class Sqlite:
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[Reader]:
         # It needs a connection of its own: within its transaction, reads see nothing newer.
-        snapshot = await _run_in(self._reading, lambda: _Snapshot(self._path))
+        def open_snapshot() -> _Snapshot:
+            self._check_file()  # or SQLite would create a new one
+            return _Snapshot(self._path)
+
+        snapshot = await _run_in(self._reading, open_snapshot)
         try:
             yield snapshot
         finally:
@@ -82,6 +88,7 @@ class Sqlite:
 
     async def write(self, *statements: Statement) -> list[Row]:
         def work() -> list[Row]:
+            self._check_file()
             with _transaction(self._writer):
                 for statement in statements:
                     rows = _execute(self._writer, statement)
@@ -93,6 +100,21 @@ class Sqlite:
         await _close(self._writing, self._writer)
         await _close(self._reading, self._reader)
 
+    def _check_file(self) -> None:
+        """Raise if the file was deleted or replaced: SQLite would go on writing into the deleted
+        one, and all of it would be lost with the process."""
+        try:
+            is_same = os.path.samestat(self._path.stat(), self._file)
+        except OSError as error:
+            if not isinstance(error, FileNotFoundError):
+                raise StoreUnavailable(f"The database can't be used: {error}.") from error
+            is_same = False
+        if not is_same:
+            raise StoreUnavailable(
+                f"The database {self._path} was deleted or replaced while it was in use. Stop the "
+                "server, restore the file or a backup, and start the server again."
+            )
+
     def _append(
         self,
         rows: Sequence[tuple[TableId, int, str]],
@@ -101,6 +123,7 @@ class Sqlite:
         # One statement for all rows: each statement, and each row that it returns, releases and
         # takes the interpreter's lock, for which it would have to wait on a busy server.
         values = list(chain.from_iterable(rows))
+        self._check_file()
         with _transaction(self._writer):
             try:
                 self._writer.execute(_insert_events(len(rows)), values)
@@ -229,6 +252,7 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
                 connection.execute("INSERT INTO migrations VALUES (?, ?)", (number, name))
             if migrations:
                 _rebuild_projections(connection)
+        report_migrations(applied, migrations)
     except sqlite3.Error as error:
         raise StoreError(f"The database {path} can't be migrated: {error}.") from error
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from typing import Final
+from contextlib import suppress
+from typing import Final, NamedTuple
 
 from aiohttp import hdrs, web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
@@ -13,12 +14,19 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from manhattan.server.ops import metrics
 from manhattan.server.service.table_service import TableService
 from manhattan.server.storage import StoreUnavailable
+from manhattan.server.storage.backup import LAST_BACKUP_SETTING
 
 LIVENESS_PATH: Final = "/healthz"
 MONITORING_PATHS: Final = frozenset({"/readyz", "/metrics"})
 CHECK_INTERVAL_S: Final = 1.0
 """The database is tried no more often, however often a monitor asks."""
-_STORAGE_UNAVAILABLE: Final = "storage unavailable"
+
+
+class State(NamedTuple):
+    """Whether a process can serve, in words for people who ask."""
+
+    is_ready: bool
+    text: str
 
 
 class Readiness:
@@ -29,26 +37,29 @@ class Readiness:
         self._tables = tables
         self._lock = asyncio.Lock()
         self._checked_at: float | None = None
-        self._is_failing = False
 
-    async def check(self) -> str | None:
-        """Return what is wrong; None if the process is ready."""
+    async def check(self) -> State:
+        """Return whether the process is ready. Without Redis it is: games go on, and a balancer
+        that took such processes out of service would take them all."""
         if self._tables.storage_error is None:
             async with self._lock:
                 await self._try_storage()
-        if self._is_failing or self._tables.storage_error is not None:
-            return _STORAGE_UNAVAILABLE
-        return self._tables.bus.error
+        if self._tables.storage_error is not None:
+            return State(is_ready=False, text="storage unavailable")
+        problem = self._tables.bus.error
+        return State(is_ready=True, text=f"ready, but {problem}" if problem else "ready")
+
+    async def read_last_backup(self) -> float:
+        """Return when the database was last copied, in seconds; 0 if never."""
+        return int(await self._tables.store.find_setting(LAST_BACKUP_SETTING) or 0) / 1000
 
     async def _try_storage(self) -> None:
         if self._checked_at is not None and time.monotonic() - self._checked_at < CHECK_INTERVAL_S:
             return
         try:
             await self._tables.store.check_writable()
-        except StoreUnavailable:
-            self._is_failing = True
-        else:
-            self._is_failing = False
+        except StoreUnavailable as error:  # housekeeping finds out when it is over
+            self._tables.registry.report_storage_error(error)
         self._checked_at = time.monotonic()
 
 
@@ -62,14 +73,17 @@ def add_health(
     """Add the monitoring routes."""
 
     async def show_readiness(_: web.Request) -> web.Response:
-        problem = await readiness.check()
-        return web.Response(text=problem or "ready", status=503 if problem else 200)
+        state = await readiness.check()
+        return web.Response(text=state.text, status=200 if state.is_ready else 503)
 
     async def show_metrics(request: web.Request) -> web.Response:
         """By default for nobody: metrics reveal how much is going on. That a request comes from
         this computer means nothing, since a proxy may have forwarded it."""
         if not (public_metrics or _has_token(request, metrics_token)):
             raise web.HTTPForbidden(reason="Metrics need the token of --metrics-token")
+        await readiness.check()  # or nobody would notice a full disk while nobody plays
+        with suppress(StoreUnavailable):
+            metrics.LAST_BACKUP.set(await readiness.read_last_backup())
         body = generate_latest(metrics.REGISTRY)
         return web.Response(body=body, headers={hdrs.CONTENT_TYPE: CONTENT_TYPE_LATEST})
 
