@@ -84,11 +84,13 @@ def test_paths_and_names_in_code_spans_exist(name: str) -> None:
 
 
 def test_pages_install_extras_that_exist() -> None:
-    """The package is in no index, so extras are installed from the project's folder."""
+    """The package is in no index, so extras are installed from the project's folder or a wheel."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     texts = [page.read_text("utf-8") for page in [*PAGES, *(ROOT / "examples").glob("*.py")]]
     commands = [c for text in texts for c in re.findall(r"pip install [^`\n]+", text)]
-    extras = {extra for command in commands for extra in re.findall(r"'\.\[(\w+)\]'", command)}
+    extras = {
+        extra for command in commands for extra in re.findall(r"(?:'\.|WHEEL)\[(\w+)\]", command)
+    }
     assert {"rl", "learn", "cluster"} <= extras <= set(project["optional-dependencies"])
     assert not [command for command in commands if "manhattan" in command]
 

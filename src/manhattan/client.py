@@ -17,6 +17,7 @@ meanwhile is sent again with the same id, its idempotency key, so the server exe
 from __future__ import annotations
 
 import json
+import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, suppress
@@ -175,7 +176,7 @@ class Client:
             content = response.read()
         except (OSError, HTTPException, ValueError) as error:
             raise ServerUnavailable(
-                f"The server at {self._host} doesn't answer: {error}."
+                f"The server at {self._host} doesn't answer: {error}.{_advice(error)}"
             ) from error
         finally:
             http.close()
@@ -440,9 +441,18 @@ class TableConnection:
                 if isinstance(error, InvalidStatus) and error.response.status_code < 500:
                     raise _handshake_rejection(error.response) from error
                 if time.monotonic() > deadline:
-                    raise ServerUnavailable(f"The server doesn't answer: {error}.") from error
+                    raise ServerUnavailable(
+                        f"The server doesn't answer: {error}.{_advice(error)}"
+                    ) from error
                 time.sleep(_RETRY_DELAY_S)
         return self._socket
+
+
+def _advice(error: Exception) -> str:
+    """Say how to trust a certificate that no known authority has signed."""
+    if not isinstance(error, ssl.SSLCertVerificationError):
+        return ""
+    return " If the certificate is your own, name its file in the variable SSL_CERT_FILE."
 
 
 def _handshake_rejection(response: Response) -> RequestRejected:

@@ -14,7 +14,7 @@ from manhattan.server.service.clock_and_secrets import new_person_id
 from support.cli_runner import run_cli
 from support.databases import wait_until
 from support.recording_client import RecordingClient, close_code
-from support.server_fixtures import AGAINST_EASY, RunningServer, running_server
+from support.server_fixtures import AGAINST_EASY, RunningServer, get, running_server
 from support.stranger import Stranger
 
 OPEN_SEAT = [{"occupant": "me"}, {"occupant": "open"}]
@@ -67,7 +67,12 @@ def test_a_person_is_found_and_deleted(server: RunningServer, database: str) -> 
         rude.execute("chat", text="Something rude")
         assert rude.person is not None
         assert run(database, "people", "rude") == f"{rude.person}  Rude Person\n"
-        assert run(database, "people", "nobody") == ""
+        nobody = run_cli("admin", "people", "nobody", "--database", database)
+        assert (nobody.code, nobody.out, nobody.error) == (
+            0,
+            "",
+            "Nobody's name contains nobody.",
+        )
         assert run(database, "delete", rude.person) == "Done.\n"
         assert close_code(rude.receive) == 4401
         assert rude.request("GET", "/api/me").json() == {"name": None}
@@ -148,3 +153,57 @@ def test_a_missing_database_is_reported(tmp_path: Path) -> None:
     outcome = run_cli("admin", "list", "--database", str(tmp_path / "missing.db"))
     assert (outcome.code, "There is no database" in outcome.error) == (1, True)
     assert not (tmp_path / "missing.db").exists()
+
+
+def test_the_database_is_found_by_the_configuration_file(
+    server: RunningServer, database: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "manhattan.toml"
+    file.write_text(f'database = "{database}"')
+    table = server.client("Ada").open_table(seats=OPEN_SEAT)
+    assert table in run_cli("admin", "list", "--config", str(file)).out
+    for command in (["ban", "192.0.2.7"], ["bans"], ["unban", "192.0.2.7"], ["people", "ada"]):
+        outcome = run_cli("admin", *command, "--config", str(file))
+        assert outcome.code == 0, outcome.err
+    assert run_cli("admin", "close", table, "--config", str(file)).out == "Done.\n"
+
+
+def test_an_empty_list_says_so(server: RunningServer, database: str) -> None:
+    for command, said in (
+        (["list"], "There are no open tables; --all lists all."),
+        (["list", "--all"], "There are no tables."),
+        (["bans"], "Nobody is banned."),
+    ):
+        outcome = run_cli("admin", *command, "--database", database)
+        assert (outcome.code, outcome.out, outcome.error) == (0, "", said)
+
+
+@pytest.mark.parametrize(
+    ("subject", "own"),
+    [
+        ("127.0.0.1", "127.0.0.0/8"),
+        ("::1", "::1"),
+        ("0.0.0.0/0", "127.0.0.0/8"),
+        ("10.0.0.0/8", "10.1.2.3"),
+        ("192.0.2.7", None),
+        ("2001:db8::7", None),
+        ("x7vjQ0N6uCi4luQOCIcZQ", None),
+    ],
+)
+def test_a_ban_of_this_computer_or_the_proxy_is_a_warning(
+    server: RunningServer, database: str, tmp_path: Path, subject: str, own: str | None
+) -> None:
+    file = tmp_path / "manhattan.toml"
+    file.write_text(f'database = "{database}"\ntrusted_proxy = "10.1.2.3"')
+    outcome = run_cli("admin", "ban", subject, "--config", str(file))
+    assert outcome.code == 0
+    assert (f"Warning: this includes {own}," in outcome.error) == (own is not None)
+    assert outcome.err == "" or own is not None
+
+
+def test_a_ban_leaves_health_checks_alone(server: RunningServer, database: str) -> None:
+    run(database, "ban", "127.0.0.1")
+    wait_until(lambda: get(server, "/api/me")[0] == 403, "the ban holds")
+    assert get(server, "/healthz") == (200, "alive")
+    assert get(server, "/readyz") == (200, "ready")
+    assert "token" in get(server, "/metrics")[1]

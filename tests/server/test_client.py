@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ssl
+import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -179,6 +181,24 @@ def test_a_proxy_without_its_server_is_tried_again_until_the_timeout() -> None:
     unavailable = pytest.raises(ServerUnavailable)
     with client_behind(502, b"") as ada, ada.connect("z" * 14) as table, unavailable:
         next(table.messages())
+
+
+def test_a_certificate_of_your_own_is_explained(tmp_path: Path) -> None:
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost"]
+    command += ["-keyout", str(key), "-out", str(certificate)]
+    subprocess.run(command, check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    server = HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        with pytest.raises(ServerUnavailable, match="in the variable SSL_CERT_FILE"):
+            Client(f"https://localhost:{server.server_port}", "Ada", timeout=5)
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 @pytest.mark.parametrize(

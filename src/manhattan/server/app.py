@@ -58,7 +58,7 @@ async def open_services(config: ServerConfig) -> Services:
         store,
         _open_bus(config),
         BotPool(config.bot_workers),
-        PushNotifier(push, subscriptions),
+        PushNotifier(push, subscriptions, enabled=config.push),
         config.reveal_ms,
     )
     bans = Bans(tables)

@@ -174,8 +174,9 @@ def _suggestion(name: str, known: list[str]) -> str:
 def _readable_by_others(path: Path) -> Iterator[str]:
     if path.stat().st_mode & 0o004:
         yield (
-            f"{path} contains a secret, and every user of this computer can read it: "
-            f"chmod o-r {path}"
+            f"{path} contains a secret, and every user of this computer can read it. Let only its "
+            "owner and the group of the server's user read it, for example: "
+            f"chgrp manhattan {path} && chmod 640 {path}"
         )
 
 

@@ -222,6 +222,11 @@ class ServerOptions:
         section=NETWORK,
         expected="an address like mailto:you@example.org or https://example.org",
     )
+    push: bool = _option(
+        True,
+        help="Send notifications by Web Push. Switch it off to try a copy of a database.",
+        section=NETWORK,
+    )
     browser: bool = _option(
         True, help="Open the game in a browser, if there is a display.", section=OUTPUT
     )

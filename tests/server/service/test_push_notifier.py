@@ -111,6 +111,19 @@ def test_a_notice_that_is_no_longer_true_is_not_sent(
     assert service.is_silent(1)
 
 
+def test_a_copy_of_a_database_can_be_tried_without_notifications(
+    tmp_path: Path, service: PushService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("manhattan.server.service.push_notifier.DELAY_S", 0.05)
+    database, allowed = str(tmp_path / "tables.db"), (*PUSH_SERVICES, service.address)
+    with running_server(database, push_services=allowed) as server:
+        ada, bob, table = two_people(server, first=1)
+        subscribe(bob, service, SubscribedBrowser())
+    with running_server(database, push_services=allowed, push=False) as tried:
+        Client(tried.address, "Ada", cookie=ada.cookie).start_game(table)
+        assert service.is_silent(1)
+
+
 @pytest.mark.parametrize("kinds", [["turn"], ["end"], []])
 def test_every_kind_can_be_switched_off(
     server: RunningServer, service: PushService, kinds: list[str]

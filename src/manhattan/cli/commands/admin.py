@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 import typer
 
 from manhattan.cli.ui.help_format import Command, Group
-from manhattan.cli.ui.server_flags import Database, chosen_database
+from manhattan.cli.ui.server_flags import Database, LongConfigFile, chosen_options
 from manhattan.cli.ui.terminal import console
 from manhattan.rules import ManhattanError
 
 if TYPE_CHECKING:
+    from manhattan.server.options import ServerOptions
     from manhattan.server.storage.operator_store import Action, OperatorStore
 
 T = TypeVar("T")
@@ -24,6 +25,7 @@ _WAIT_S: Final = 6.0
 """How long to wait for a running server, which looks for requests every second."""
 _ACTIVE: Final = ("lobby", "playing")
 _LIMIT: Final = 50
+_LOOPBACK: Final = ("127.0.0.0/8", "::1")
 _ACCEPT_HYPHEN: Final = {"ignore_unknown_options": True}
 """Ids of people that registered with early versions can begin with a hyphen."""
 
@@ -41,6 +43,7 @@ class AdminError(ManhattanError):
 @admin.command("list", cls=Command)
 def list_tables(
     database: Database = None,
+    config: LongConfigFile = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Also finished games and closed tables.")
     ] = False,
@@ -48,7 +51,13 @@ def list_tables(
 ) -> None:
     """List tables, the latest first."""
     stages = (*_ACTIVE, "over", "closed") if everything else _ACTIVE
-    for row in _with_store(database, lambda store: store.tables(stages, limit)):
+    options = chosen_options(database, config)
+    rows = _with_store(options, lambda store: store.tables(stages, limit))
+    if not rows:
+        _note(
+            "There are no tables." if everything else "There are no open tables; --all lists all."
+        )
+    for row in rows:
         changed = datetime.fromtimestamp(row.changed_at / 1000, UTC).isoformat(" ", "minutes")
         names = "(unreadable)"
         if row.players is not None:
@@ -61,9 +70,14 @@ def list_tables(
 def list_people(
     name: Annotated[str, typer.Argument(help="A part of the name.")],
     database: Database = None,
+    config: LongConfigFile = None,
 ) -> None:
     """Find people by their name."""
-    for person in _with_store(database, lambda store: store.people_named(name, _LIMIT)):
+    options = chosen_options(database, config)
+    people = _with_store(options, lambda store: store.people_named(name, _LIMIT))
+    if not people:
+        _note(f"Nobody's name contains {name}.")
+    for person in people:
         _print(f"{person.id}  {person.name}")
 
 
@@ -71,18 +85,20 @@ def list_people(
 def close_table(
     table: Annotated[str, typer.Argument(help="The table's id, the last part of its link.")],
     database: Database = None,
+    config: LongConfigFile = None,
 ) -> None:
     """Close a table, before its game or during it."""
-    _request(database, "close_table", table)
+    _request(chosen_options(database, config), "close_table", table)
 
 
 @admin.command("delete", cls=Command, context_settings=_ACCEPT_HYPHEN)
 def delete_person(
     person: Annotated[str, typer.Argument(help="The person's id, from `people`.")],
     database: Database = None,
+    config: LongConfigFile = None,
 ) -> None:
     """Delete a person with their name and texts, as they could do themselves."""
-    _request(database, "delete_person", person)
+    _request(chosen_options(database, config), "delete_person", person)
 
 
 @admin.command("ban", cls=Command, context_settings=_ACCEPT_HYPHEN)
@@ -91,31 +107,57 @@ def ban(
         str, typer.Argument(help="An address, a network (192.0.2.0/24), or a person's id.")
     ],
     database: Database = None,
+    config: LongConfigFile = None,
 ) -> None:
     """Exclude an address, a network or a person."""
-    _with_store(database, lambda store: store.ban(subject, _now()))
+    options = chosen_options(database, config)
+    _with_store(options, lambda store: store.ban(subject, _now()))
     _print(f"{subject} is banned.")
+    if own := _own_network(subject, options.trusted_proxy):
+        _note(
+            f"Warning: this includes {own}, the address of this computer or of your proxy: people "
+            f"may be excluded whom you didn't mean. manhattan admin unban {subject} lifts it."
+        )
 
 
 @admin.command("unban", cls=Command, context_settings=_ACCEPT_HYPHEN)
 def lift_ban(
     subject: Annotated[str, typer.Argument(help="As it was banned.")],
     database: Database = None,
+    config: LongConfigFile = None,
 ) -> None:
     """Lift a ban."""
-    if not _with_store(database, lambda store: store.lift_ban(subject)):
+    if not _with_store(chosen_options(database, config), lambda store: store.lift_ban(subject)):
         raise AdminError(f"{subject} isn't banned. manhattan admin bans lists those who are.")
     _print(f"{subject} is not banned any more.")
 
 
 @admin.command("bans", cls=Command)
-def list_bans(database: Database = None) -> None:
+def list_bans(database: Database = None, config: LongConfigFile = None) -> None:
     """List the bans."""
-    for subject in _with_store(database, lambda store: store.bans()):
+    bans = _with_store(chosen_options(database, config), lambda store: store.bans())
+    if not bans:
+        _note("Nobody is banned.")
+    for subject in bans:
         _print(subject)
 
 
-def _request(database: str | None, action: Action, subject: str) -> None:
+def _own_network(subject: str, trusted_proxy: str | None) -> str | None:
+    """Return what a ban includes of this computer and its proxies, if it does."""
+    from manhattan.server.service.bans import parse_network
+
+    banned = parse_network(subject)
+    if banned is None:
+        return None
+    for own in (*_LOOPBACK, *(part.strip() for part in (trusted_proxy or "").split(","))):
+        network = parse_network(own)
+        # Networks of different versions of the protocol can't be compared.
+        if network and network.version == banned.version and banned.overlaps(network):
+            return own
+    return None
+
+
+def _request(options: ServerOptions, action: Action, subject: str) -> None:
     """Let a running server do something, and wait for it."""
     from manhattan.server.service.operator_requests import DONE
 
@@ -130,7 +172,7 @@ def _request(database: str | None, action: Action, subject: str) -> None:
             await asyncio.sleep(0.1)
         return None
 
-    outcome = _with_store(database, ask)
+    outcome = _with_store(options, ask)
     if outcome is None:
         _print("No server answers. The next one that starts will do it.")
     elif outcome != DONE:
@@ -139,15 +181,17 @@ def _request(database: str | None, action: Action, subject: str) -> None:
         _print("Done.")
 
 
-def _with_store(database: str | None, work: Callable[[OperatorStore], Awaitable[T]]) -> T:
+def _with_store(options: ServerOptions, work: Callable[[OperatorStore], Awaitable[T]]) -> T:
     """Open the database for a while."""
     import asyncio  # these modules take time to load
 
     from manhattan.server.storage import open_store
 
-    address = chosen_database(database)
+    address = options.database
     if "://" not in address and not Path(address).exists():
-        raise AdminError(f"There is no database at {address}. Name one with --database.")
+        raise AdminError(
+            f"There is no database at {address}. Name one with --database or --config."
+        )
 
     async def run() -> T:
         store = await open_store(address)
@@ -161,6 +205,11 @@ def _with_store(database: str | None, work: Callable[[OperatorStore], Awaitable[
 
 def _now() -> int:
     return time.time_ns() // 1_000_000
+
+
+def _note(line: str) -> None:
+    """Tell the operator something that isn't a part of the list."""
+    console(stderr=True).print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def _print(line: str) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from manhattan import record
 from manhattan.cli.ui.output_files import check_new
-from manhattan.cli.ui.server_flags import ConfigFile, Database, chosen_database
+from manhattan.cli.ui.server_flags import ConfigFile, Database, chosen_options
 from manhattan.cli.ui.terminal import console
 from manhattan.rules import ManhattanError
 from manhattan.server.options import has_password
@@ -46,9 +46,11 @@ def backup(
             "read it in the list of processes. Leave it out, and set it as PGPASSWORD or in the "
             "file ~/.pgpass."
         )
-    source = chosen_database(database, config)
+    source = chosen_options(database, config).database
     if "://" not in source and not Path(source).exists():
-        raise BackupError(f"There is no database at {source}. Name one with --database.")
+        raise BackupError(
+            f"There is no database at {source}. Name one with --database or --config."
+        )
     if games or "://" not in to:
         check_new(Path(to))
     report = _export_games(source, to) if games else asyncio.run(_copy(source, to))
@@ -64,7 +66,8 @@ async def _copy(source: str, to: str) -> str:
             async for part, done in copying:
                 counts[part] = done
                 status.update(f"Copying {part}: {done:,}…")
-    return f"Copied {counts.get('tables', 0):,} tables with {counts.get('events', 0):,} events."
+    tables, events = (counts.get(name, 0) for name in ("tables", "events"))
+    return f"Copied {_counted(tables, 'table')} with {_counted(events, 'event')}."
 
 
 def _export_games(source: str, to: str) -> str:
@@ -73,4 +76,8 @@ def _export_games(source: str, to: str) -> str:
     from manhattan.server.storage.export import export_finished_games
 
     count = record.write(to, asyncio.run(export_finished_games(source)))
-    return f"Wrote {count:,} finished games to {to}."
+    return f"Wrote {_counted(count, 'finished game')} to {to}."
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -74,7 +74,9 @@ def _unreachable(configuration: Configuration) -> Iterator[str]:
 
     options = configuration.build(ServerOptions)
     try:
-        console().print(f"database: {asyncio.run(probe(options.database))}")
+        found = asyncio.run(probe(options.database))
+        shown = OPTIONS["database"].shown(options.database)
+        console().print(Text(f"database {shown}: {found}"), soft_wrap=True)
     except ManhattanError as error:
         yield str(error)
     if options.redis is None:

@@ -29,15 +29,19 @@ OPTIONS_HELP: Final = (
     "tries it."
 )
 
-ConfigFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--config",
-        "-c",
+
+def _config_flag(*names: str) -> Any:
+    described = typer.Option(
+        *names,
         help="TOML file with options; flags and environment variables precede it.",
         show_default=f"the file that {CONFIG_VARIABLE} names",
-    ),
-]
+    )
+    return Annotated[Path | None, described]
+
+
+ConfigFile = _config_flag("--config", "-c")
+LongConfigFile = _config_flag("--config")
+"""Without the short flag, which could be a part of an id that begins with a hyphen."""
 
 
 def _flag(option: Option) -> Any:
@@ -71,9 +75,9 @@ def _metavar(option: Option) -> str:
 Database = _flag(OPTIONS["database"])
 
 
-def chosen_database(flag: str | None, config: Path | None = None) -> str:
-    """Return the database that a server with the same flags and environment would use."""
-    return configure({"database": flag}, os.environ, config).build(ServerOptions).database
+def chosen_options(database: str | None, config: Path | None = None) -> ServerOptions:
+    """Return the options that a server with the same flags and environment would have."""
+    return configure({"database": database}, os.environ, config).build(ServerOptions)
 
 
 def with_server_flags(command: F) -> F:

@@ -25,15 +25,18 @@ _MAX_CONCURRENT: Final = 20
 class PushNotifier:
     """Sends notices to the browsers of people who are not at the table."""
 
-    def __init__(self, push: WebPush, subscriptions: PushSubscriptions) -> None:
+    def __init__(
+        self, push: WebPush, subscriptions: PushSubscriptions, *, enabled: bool = True
+    ) -> None:
         self._push = push
         self._subscriptions = subscriptions
+        self._enabled = enabled
         self._tasks = BackgroundTasks()
         self._slots = asyncio.Semaphore(_MAX_CONCURRENT)
 
     def notify(self, session: TableSession, notices: Iterable[Notice]) -> None:
         """Send notices soon, to those people who are not connected to the table."""
-        for notice in notices:
+        for notice in notices if self._enabled else ():
             if not session.people.is_connected(notice.person):
                 self._tasks.spawn(self._deliver(session, notice))
 

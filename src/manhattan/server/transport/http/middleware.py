@@ -115,7 +115,9 @@ async def check_request(request: web.Request, handler: Handler) -> web.StreamRes
     """Reject requests for or from other sites, floods, and bodies that are too long or too slow."""
     if not all(map(services_of(request).allowed_hosts.allows, request.headers.getall("Host", ()))):
         raise _MisdirectedRequest
-    if services_of(request).bans.has_address(services_of(request).proxies.client_address(request)):
+    if request.path not in (LIVENESS_PATH, *MONITORING_PATHS) and services_of(
+        request
+    ).bans.has_address(services_of(request).proxies.client_address(request)):
         raise CommandRejected(ErrorCode.BANNED)
     is_websocket = request.headers.get(hdrs.UPGRADE, "").lower() == "websocket"
     if is_websocket != (request.match_info.route.name in SOCKET_ROUTES):
