@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from pathlib import Path
+from shutil import which
 
 import pytest
 import yaml
@@ -79,6 +81,45 @@ def test_compose_mounts_files_that_exist_and_secrets_by_file() -> None:
     assert all("file" in secret for secret in compose["secrets"].values())
 
 
+UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+def test_every_credential_of_a_unit_is_read(unit: Path) -> None:
+    """Also those that operators uncomment."""
+    text = unit.read_text("utf-8")
+    loaded = re.findall(r"^#?LoadCredential=(\w+):/etc/", text, re.MULTILINE)
+    read = re.findall(r"^#?Environment=MANHATTAN_(\w+)_FILE=%d/(\w+)$", text, re.MULTILINE)
+    assert loaded
+    assert loaded == [name for _, name in read]
+    assert loaded == [variable.lower() for variable, _ in read]
+
+
+def test_systemd_waits_until_the_server_listens() -> None:
+    text = (DEPLOY / "systemd/manhattan.service").read_text("utf-8")
+    assert re.search("^Type=notify$", text, re.MULTILINE)
+    assert re.search("^TimeoutStartSec=1h$", text, re.MULTILINE), "migrations take minutes"
+
+
+def test_prometheus_and_the_server_read_the_same_token_and_rules_that_exist() -> None:
+    prometheus = yaml.safe_load((DEPLOY / "prometheus/prometheus.yml").read_text("utf-8"))
+    (job,) = prometheus["scrape_configs"]
+    token = job["authorization"]["credentials_file"]
+    unit = (DEPLOY / "systemd/manhattan.service").read_text("utf-8")
+    assert f"LoadCredential=metrics_token:{token}\n" in unit
+    page = (ROOT / "docs/how-to/host/monitoring.md").read_text("utf-8")
+    assert f" {token}\n" in page
+    for rules in prometheus["rule_files"]:
+        assert f"install -m 644 deploy/prometheus/{rules} /etc/prometheus/\n" in page
+        assert (DEPLOY / "prometheus" / rules).is_file()
+
+
+def test_an_outage_without_players_and_an_old_backup_raise_alerts() -> None:
+    rules = expressions(DEPLOY / "prometheus/alerts.yml")
+    assert "manhattan_database_available) == 0" in rules
+    assert "time() - manhattan_last_backup_timestamp_seconds >" in rules
+
+
 def test_the_image_runs_without_privileges_and_checks_its_health() -> None:
     stages = (DEPLOY / "Dockerfile").read_text("utf-8").split("\nFROM ")
     assert len(stages) == 3  # the text before the first, two stages
@@ -121,3 +162,19 @@ def test_the_monitoring_page_names_every_metric() -> None:
     text = generate_latest(metrics.REGISTRY).decode()
     kinds = dict(re.findall(r"^# TYPE (\S+) (\w+)$", text, re.MULTILINE))
     assert named == {name for name in kinds if not name.endswith("_created")}
+
+
+@pytest.mark.skipif(which("jq") is None, reason="needs jq")
+def test_the_errors_are_found_between_the_lines_of_systemd() -> None:
+    page = (ROOT / "docs/how-to/host/monitoring.md").read_text("utf-8")
+    (program,) = re.findall(r"\| jq -R '([^']+)'", page)
+    journal = (
+        "Started manhattan.service - Manhattan, a board game server.\n"
+        "Manhattan is running at http://127.0.0.1:8000\n"
+        '{"level": "info", "message": "request"}\n'
+        '{"level": "error", "message": "the database is unavailable"}\n'
+    )
+    found = subprocess.run(
+        ["jq", "-R", "-c", program], input=journal, capture_output=True, text=True, check=True
+    )
+    assert found.stdout == '{"level":"error","message":"the database is unavailable"}\n'

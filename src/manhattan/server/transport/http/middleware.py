@@ -140,7 +140,10 @@ class _MisdirectedRequest(web.HTTPClientError):
     """The request is for a name that isn't this server's."""
 
     status_code = 421
-    reason = "This server has another name. Its operator can allow this one with --allowed-host"
+    reason = (
+        "This server has another name. Its operator can allow this one: behind a proxy with "
+        "--trusted-proxy, otherwise with --allowed-host"
+    )
 
 
 def _charge(request: web.Request) -> None:
