@@ -98,7 +98,9 @@ def test_a_person_is_banned_and_comes_back(server: RunningServer, database: str)
     assert "isn't banned" in twice.error
 
 
-@pytest.mark.parametrize("id", ["-x7vjQ0N6uCi4luQOCIcZQ", "--7vjQ0N6uCi4luQOCIcZ"])
+@pytest.mark.parametrize(
+    "id", ["-x7vjQ0N6uCi4luQOCIcZQ", "-d7vjQ0N6dCi4luQOCIcZQ", "--7vjQ0N6uCi4luQOCIcZx"]
+)
 @pytest.mark.parametrize("command", ["ban", "unban", "delete"])
 def test_ids_of_early_versions_can_begin_with_a_hyphen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, id: str

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 import typer
 
@@ -26,8 +27,18 @@ _WAIT_S: Final = 6.0
 _ACTIVE: Final = ("lobby", "playing")
 _LIMIT: Final = 50
 _LOOPBACK: Final = ("127.0.0.0/8", "::1")
-_ACCEPT_HYPHEN: Final = {"ignore_unknown_options": True}
-"""Ids of people that registered with early versions can begin with a hyphen."""
+_HYPHENATED_ID: Final = re.compile(r"-[\w-]{21}", re.ASCII)
+"""An id of a person who registered with an early version: it can begin with a hyphen."""
+
+
+class _CommandWithId(Command):
+    """A command whose argument can be an id that looks like an option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        ids = [arg for arg in args if _HYPHENATED_ID.fullmatch(arg)]
+        options = [arg for arg in args if arg not in ids]
+        return super().parse_args(ctx, [*options, "--", *ids] if ids else args)
+
 
 admin = typer.Typer(
     cls=Group,
@@ -91,7 +102,7 @@ def close_table(
     _request(chosen_options(database, config), "close_table", table)
 
 
-@admin.command("delete", cls=Command, context_settings=_ACCEPT_HYPHEN)
+@admin.command("delete", cls=_CommandWithId)
 def delete_person(
     person: Annotated[str, typer.Argument(help="The person's id, from `people`.")],
     database: Database = None,
@@ -101,7 +112,7 @@ def delete_person(
     _request(chosen_options(database, config), "delete_person", person)
 
 
-@admin.command("ban", cls=Command, context_settings=_ACCEPT_HYPHEN)
+@admin.command("ban", cls=_CommandWithId)
 def ban(
     subject: Annotated[
         str, typer.Argument(help="An address, a network (192.0.2.0/24), or a person's id.")
@@ -120,7 +131,7 @@ def ban(
         )
 
 
-@admin.command("unban", cls=Command, context_settings=_ACCEPT_HYPHEN)
+@admin.command("unban", cls=_CommandWithId)
 def lift_ban(
     subject: Annotated[str, typer.Argument(help="As it was banned.")],
     database: Database = None,
