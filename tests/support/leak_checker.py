@@ -39,8 +39,8 @@ OPEN_TO_ALL = _words(
     recovery_codes_left rematch rematch_of removed reply_to resigned result reveal_until round
     rounds rules running scores seat seats seen_at sheets shuffles side since site sites spectators
     stage start_player state supplies table table_events tableaus tables taken_out takes_from
-    tallest text time_after_return title towers type undo until version winners wins you you_decide
-    your_turn
+    tallest text time_after_return title total towers type undo until version winners wins you
+    you_decide your_turn
     """
 )
 """Public fields, whatever their values: the options of the table, the board, the chat. Games that
