@@ -50,8 +50,6 @@ REDIS_AVAILABLE: Final = Gauge(
     "Whether Redis answers: 1 or 0. Without the option redis always 1.",
     registry=REGISTRY,
 )
-for _available in (DATABASE_AVAILABLE, REDIS_AVAILABLE):
-    _available.set(1)
 LAST_BACKUP: Final = Gauge(
     "manhattan_last_backup_timestamp_seconds",
     "When `manhattan backup` last copied the database, as a Unix time; 0 if never.",

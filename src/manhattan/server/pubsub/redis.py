@@ -21,7 +21,6 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from manhattan.server.domain.events import PersonId, TableId
-from manhattan.server.ops import metrics
 from manhattan.server.pubsub.base import (
     BusError,
     OnPresence,
@@ -292,13 +291,11 @@ class RedisBus:
         if not self._is_error_logged:
             log.error("redis is unavailable", extra={"why": type(error).__name__})
         self._is_error_logged = True
-        metrics.REDIS_AVAILABLE.set(0)
 
     def _report_recovery(self) -> None:
         if self._is_error_logged and self.error is None:
             log.warning("redis is available again")
             self._is_error_logged = False
-            metrics.REDIS_AVAILABLE.set(1)
 
 
 async def ping(address: str) -> None:

@@ -119,13 +119,11 @@ class TableRegistry:
         if self.storage_error is None:
             log.error("the database is unavailable", extra={"why": str(error)})
         self.storage_error = str(error)
-        metrics.DATABASE_AVAILABLE.set(0)
 
     def clear_storage_error(self) -> None:
         if self.storage_error is not None:
             log.warning("the database is available again")
         self.storage_error = None
-        metrics.DATABASE_AVAILABLE.set(1)
 
     async def _load(self, table: str) -> TableSession:
         await self._bus.subscribe(table)  # first, so that no event is missed

@@ -27,6 +27,8 @@ class State(NamedTuple):
 
     is_ready: bool
     text: str
+    has_redis: bool = True
+    """True also where none is configured."""
 
 
 class Readiness:
@@ -44,10 +46,11 @@ class Readiness:
         if self._tables.storage_error is None:
             async with self._lock:
                 await self._try_storage()
-        if self._tables.storage_error is not None:
-            return State(is_ready=False, text="storage unavailable")
         problem = self._tables.bus.error
-        return State(is_ready=True, text=f"ready, but {problem}" if problem else "ready")
+        if self._tables.storage_error is not None:
+            return State(False, "storage unavailable", has_redis=problem is None)
+        text = f"ready, but {problem}" if problem else "ready"
+        return State(is_ready=True, text=text, has_redis=problem is None)
 
     async def read_last_backup(self) -> float:
         """Return when the database was last copied, in seconds; 0 if never."""
@@ -81,7 +84,9 @@ def add_health(
         this computer means nothing, since a proxy may have forwarded it."""
         if not (public_metrics or _has_token(request, metrics_token)):
             raise web.HTTPForbidden(reason="Metrics need the token of --metrics-token")
-        await readiness.check()  # or nobody would notice a full disk while nobody plays
+        state = await readiness.check()  # a full disk shows also while there are no moves
+        metrics.DATABASE_AVAILABLE.set(state.is_ready)
+        metrics.REDIS_AVAILABLE.set(state.has_redis)
         with suppress(StoreUnavailable):
             metrics.LAST_BACKUP.set(await readiness.read_last_backup())
         body = generate_latest(metrics.REGISTRY)
