@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from manhattan.ai import opponent_model
-from manhattan.ai.features import new_scratch
 from manhattan.ai.model import Kind
 from manhattan.ai.opponent_model import infer_policies, placement_likelihood, sample_hand
+from manhattan.ai.playout_policy import Policies, new_policy_memory
 from manhattan.ai.training.self_play import play_turn, select_all_blocks
 from manhattan.bench.kernel import dealt_position
 from manhattan.kernel import Position
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered")
 
 POOL = np.array([UNIFORM_POLICY, GREEDY_POLICY, 0, 1])
 THREE = set_up(3)
-WEIGHTS = random_weights(Kind.of(THREE), policies=2)
+POLICIES = Policies(random_weights(Kind.of(THREE), policies=2))
 
 
 def played_game(setup: Setup, policies: list[int], turns: int, seed: int = 101) -> Position:
@@ -36,7 +36,7 @@ def played_game(setup: Setup, policies: list[int], turns: int, seed: int = 101) 
     for _ in range(turns):
         if game.data[0].phase == SELECT:
             select_all_blocks(game.data, *lengths(game), plans, 0)
-        play_turn(game.data, *lengths(game), policies[game.mover], WEIGHTS, 0, new_scratch())
+        play_turn(game.data, *lengths(game), policies[game.mover], POLICIES, 0, new_policy_memory())
     game.has_build_order = True
     return game
 
@@ -46,7 +46,9 @@ def infer(game: Position, pool: Any = POOL) -> tuple[Any, Position]:
     likelihood = np.ones((len(game.setup.players), len(pool)))
     board = game.copy()
     board.data[0].random = np.uint64(1)
-    infer_policies(game.data, board.data, *lengths(game), pool, WEIGHTS, new_scratch(), likelihood)
+    infer_policies(
+        game.data, board.data, *lengths(game), pool, POLICIES, new_policy_memory(), likelihood
+    )
     return likelihood, board
 
 
@@ -134,7 +136,7 @@ def test_the_replay_works_after_a_removal(random_only: Any, turns: int) -> None:
         if game.data[0].phase == SELECT:
             plans = np.full((3, 6), -1)
             select_all_blocks(game.data, *lengths(game), plans, 0)
-        play_turn(game.data, *lengths(game), UNIFORM_POLICY, WEIGHTS, 0, new_scratch())
+        play_turn(game.data, *lengths(game), UNIFORM_POLICY, POLICIES, 0, new_policy_memory())
     assert sum(map(sum, game.state().public.taken_out)) == 1
     assert_the_same_board(infer(game, random_only)[1], game)
 
@@ -165,7 +167,7 @@ def test_the_likelihood_of_one_placement() -> None:
         bit = U64(1) << U64(site)
         return float(
             placement_likelihood(
-                board.data[0], *lengths(board), 1, 1, bit, policy_id, WEIGHTS, new_scratch()
+                board.data[0], *lengths(board), 1, 1, bit, policy_id, POLICIES, new_policy_memory()
             )
         )
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from manhattan.ai.features import FEATURE_COUNT, TALLEST, new_scratch
+from manhattan.ai.features import FEATURE_COUNT, TALLEST
 from manhattan.ai.model import Kind
+from manhattan.ai.playout_policy import Policies, new_policy_memory
 from manhattan.ai.selection_plans import affordable
 from manhattan.ai.training.self_play import play_turn, select_all_blocks
 from manhattan.bench.kernel import dealt_position
@@ -101,7 +102,14 @@ TABLEAUS = {"orange": [1, 2], "blue": [3], "yellow": [1], "purple": [4]}
 
 
 def turn(position: Position, policy_id: int, weights: Any, epsilon: int = 0) -> None:
-    play_turn(position.data, *lengths(position), policy_id, weights, epsilon, new_scratch())
+    play_turn(
+        position.data,
+        *lengths(position),
+        policy_id,
+        Policies(weights),
+        epsilon,
+        new_policy_memory(),
+    )
 
 
 def test_a_greedy_turn_makes_the_best_placement_and_ends() -> None:

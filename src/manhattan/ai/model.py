@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from manhattan.ai.features import FEATURE_COUNT
+from manhattan.ai.playout_policy import Policies
 from manhattan.ai.selection_plans import PLANS
 from manhattan.ai.value_network import SHAPES, ValueNetwork
 from manhattan.kernel.layout import SELECTIONS
@@ -84,6 +85,10 @@ class Model:
     """The seed, configuration and results of the training."""
 
     @property
+    def policies(self) -> Policies:
+        return Policies(self.value_weights)
+
+    @property
     def policy_pool(self) -> npt.NDArray[np.int64]:
         """The policies that a rival may follow."""
         return np.array([UNIFORM_POLICY, GREEDY_POLICY, *range(len(self.value_weights))], np.int64)
@@ -124,7 +129,7 @@ def read_arrays(file: Path) -> dict[str, Any]:
 def read_model(kind: Kind, file: Path) -> Model:
     """Read a model for a kind of table, and check that it fits this version of the program."""
     arrays = read_arrays(file)
-    header = _parse_header(arrays.pop("metadata", None))
+    header = parse_header(arrays.pop("metadata", None))
     if (header.get("format"), header.get("version")) != (FORMAT, VERSION):
         raise ModelError(
             f"{file} is not a model of version {VERSION}. Train it again: manhattan train."
@@ -155,7 +160,7 @@ def _has_expected_shapes(kind: Kind, arrays: dict[str, Any]) -> bool:
     return has_weights and shapes == expected
 
 
-def _parse_header(text: Any) -> dict[str, Any]:
+def parse_header(text: Any) -> dict[str, Any]:
     """Parse the JSON header of a file; return an empty one if there is none."""
     try:
         header = json.loads(str(text))

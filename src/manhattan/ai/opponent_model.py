@@ -12,8 +12,14 @@ from typing import Any
 import numpy as np
 
 from manhattan.ai.jit import compiled, inlined
-from manhattan.ai.playout_policy import pick_by_policy
-from manhattan.kernel.bits import U64, below
+from manhattan.ai.playout_policy import (
+    NETWORK_POLICY,
+    Policies,
+    PolicyMemory,
+    pick_by_policy,
+)
+from manhattan.ai.policy_network import placement_probability
+from manhattan.kernel.bits import U64, below, trailing_zeros
 from manhattan.kernel.layout import GameRecord
 from manhattan.kernel.policies import UNIFORM_POLICY
 from manhattan.kernel.reset import start_game
@@ -63,16 +69,19 @@ def placement_likelihood(
     block: Any,
     bit: Any,
     policy_id: int,
-    value_weights: Any,
-    scratch: Any,
+    policies: Policies,
+    memory: PolicyMemory,
 ) -> Any:
     """Return the probability that a policy makes this placement with the sampled hand."""
     count = list_placements(g, colours, player)
     if policy_id == UNIFORM_POLICY:
         return 1.0 / np.float64(count)
-    picked, picked_bit = pick_by_policy(
-        g, players, colours, player, policy_id, value_weights, scratch
-    )
+    if policy_id == NETWORK_POLICY:
+        placement = (block, np.int64(trailing_zeros(bit)))
+        return placement_probability(
+            g, players, colours, player, placement, policies.network, memory.buffers[0]
+        )
+    picked, picked_bit = pick_by_policy(g, players, colours, player, policy_id, policies, memory)
     return 1.0 if picked == block and picked_bit == bit else 0.0
 
 
@@ -85,8 +94,8 @@ def add_log_likelihoods(
     size: Any,
     site: Any,
     pool: Any,
-    value_weights: Any,
-    scratch: Any,
+    policies: Policies,
+    memory: PolicyMemory,
     log_likelihood: Any,
 ) -> None:
     """Add the log-likelihood of one placement under each policy of the pool."""
@@ -98,7 +107,7 @@ def add_log_likelihoods(
         for _ in range(HAND_SAMPLES):
             sample_hand(g, player, U64(site % 9))
             total += placement_likelihood(
-                g, players, colours, player, block, bit, pool[n], value_weights, scratch
+                g, players, colours, player, block, bit, pool[n], policies, memory
             )
         log_likelihood[n] += np.log(
             (1.0 - _DEVIATION) * total / np.float64(HAND_SAMPLES) + _DEVIATION / _ALTERNATIVES
@@ -124,8 +133,8 @@ def infer_policies(
     players: Any,
     colours: Any,
     pool: Any,
-    value_weights: Any,
-    scratch: Any,
+    policies: Policies,
+    memory: PolicyMemory,
     likelihood: Any,
 ) -> None:
     """Replay the game of ``root`` in ``work`` and fill ``likelihood[player, n]`` for the n-th
@@ -158,8 +167,8 @@ def infer_policies(
                     size,
                     site,
                     pool,
-                    value_weights,
-                    scratch,
+                    policies,
+                    memory,
                     likelihood[colour // per_player],
                 )
             g.tableau[colour] -= np.uint32(1) << np.uint32(8 * (size - 1))

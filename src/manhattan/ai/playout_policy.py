@@ -1,17 +1,25 @@
 """Policies of simulated players, in rollouts and in self-play: how they select and build.
 
 A policy is known by its id, because compiled code takes no functions as arguments: those below 0
-are the kernel's (``kernel.policies``), the others build by the value function of that number.
+are the kernel's (``kernel.policies``) and the policy network, the others build by the value
+function of that number.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from manhattan.ai.features import blocks_on_tableau, weight_set_index
+from manhattan.ai.features import blocks_on_tableau, new_scratch, weight_set_index
 from manhattan.ai.jit import inlined, never_inlined
+from manhattan.ai.policy_network import (
+    NO_NETWORK,
+    PolicyNetwork,
+    new_policy_buffers,
+    pick_by_network,
+)
 from manhattan.ai.value_function import pick_by_value
 from manhattan.kernel.bits import U64, below
 from manhattan.kernel.layout import PACKED_SELECTIONS, REMOVE, GameRecord
@@ -34,6 +42,31 @@ from manhattan.kernel.transition import (
     remove_block,
     select_blocks,
 )
+
+NETWORK_POLICY = -4
+"""The policy that builds by the policy network; -3 is no player's (``training.self_play``)."""
+
+
+class Policies(NamedTuple):
+    """What the policies need to build. Compiled code takes named tuples as they are."""
+
+    value_weights: npt.NDArray[np.float32]
+    network: PolicyNetwork = NO_NETWORK
+    temperature: np.float32 = np.float32(0)
+    """How much the policy network varies its placements: 0 for the most likely ones, 1 for its own
+    probabilities."""
+
+
+class PolicyMemory(NamedTuple):
+    """Working memory of the policies."""
+
+    scratch: Any
+    buffers: Any
+
+
+def new_policy_memory() -> PolicyMemory:
+    return PolicyMemory(new_scratch(), new_policy_buffers())
+
 
 EPSILON_SCALE = 1024
 """Compiled code takes the exploration rate epsilon in these parts of 1."""
@@ -89,15 +122,20 @@ def pick_by_policy(
     colours: tuple[int, ...],
     player: Any,
     policy_id: int,
-    value_weights: Any,
-    scratch: Any,
+    policies: Policies,
+    memory: PolicyMemory,
 ) -> Any:
-    """Pick a placement greedily or by a value function: colour and size, and the site's bit."""
+    """Pick a placement greedily, by the policy network or by a value function: colour and size,
+    and the site's bit."""
     if policy_id == GREEDY_POLICY:
         return pick_greedy(g, players, colours, player)
+    if policy_id == NETWORK_POLICY:
+        return pick_by_network(
+            g, players, colours, player, policies.network, policies.temperature, memory.buffers[0]
+        )
     weight_set = weight_set_index(g, colours, blocks_on_tableau(g, colours, player) - 1)
-    weights = value_weights[policy_id, weight_set]
-    return pick_by_value(g, players, colours, player, weights, scratch[0])
+    weights = policies.value_weights[policy_id, weight_set]
+    return pick_by_value(g, players, colours, player, weights, memory.scratch[0])
 
 
 @never_inlined
@@ -106,9 +144,9 @@ def take_turn(
     players: tuple[int, ...],
     colours: tuple[int, ...],
     policy_id: int,
-    value_weights: Any,
+    policies: Policies,
     epsilon: int,
-    scratch: Any,
+    memory: PolicyMemory,
 ) -> Any:
     """Play the mover's building turn up to the draw; return False if they removed a block."""
     player = g.mover
@@ -119,7 +157,7 @@ def take_turn(
     if policy_id == UNIFORM_POLICY or explores(g, epsilon):
         block, bit = pick_uniform(g, colours, next_random(g))
     else:
-        block, bit = pick_by_policy(g, players, colours, player, policy_id, value_weights, scratch)
+        block, bit = pick_by_policy(g, players, colours, player, policy_id, policies, memory)
     apply_build(g, players, colours, block // 4, block % 4 + 1, bit)
     return True
 

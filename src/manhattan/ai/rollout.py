@@ -18,7 +18,14 @@ import numpy as np
 import numpy.typing as npt
 
 from manhattan.ai.jit import compiled, inlined, never_inlined
-from manhattan.ai.playout_policy import end_selection, end_turn, select_by_plan, take_turn
+from manhattan.ai.playout_policy import (
+    Policies,
+    PolicyMemory,
+    end_selection,
+    end_turn,
+    select_by_plan,
+    take_turn,
+)
 from manhattan.ai.value_network import (
     LEAD,
     POINTS,
@@ -47,9 +54,12 @@ class RolloutModel(NamedTuple):
     """The policy by which the mover plays on."""
     policy_pool: npt.NDArray[np.int64]
     """The policies that a rival may follow."""
-    value_weights: npt.NDArray[np.float32]
+    policies: Policies
     plans: npt.NDArray[np.int64]
     network: ValueNetwork
+    is_normalized: bool
+    """The network's log-odds of all players together make a softmax; otherwise those of each
+    player stand alone."""
 
 
 class RolloutMemory(NamedTuple):
@@ -57,7 +67,7 @@ class RolloutMemory(NamedTuple):
 
     work: Any
     """The record on which a rollout is played."""
-    scratch: Any
+    policies: PolicyMemory
     buffers: Any
 
 
@@ -115,9 +125,9 @@ def finish_round(
     players: tuple[int, ...],
     colours: tuple[int, ...],
     policy_ids: Any,
-    value_weights: Any,
+    policies: Policies,
     plans: Any,
-    scratch: Any,
+    memory: PolicyMemory,
 ) -> None:
     """Play on by plans and policies until the round is scored."""
     while g.phase == SELECT:
@@ -126,8 +136,24 @@ def finish_round(
         end_selection(g, players, colours)
     while g.blocks_left > 0:
         policy_id = policy_ids[g.mover]
-        has_built = take_turn(g, players, colours, policy_id, value_weights, 0, scratch)
+        has_built = take_turn(g, players, colours, policy_id, policies, 0, memory)
         end_turn(g, players, colours, has_built)
+
+
+@inlined
+def win_log_odds(
+    g: GameRecord,
+    players: tuple[int, ...],
+    colours: tuple[int, ...],
+    player: int,
+    net: Any,
+    buffers: Any,
+) -> Any:
+    """Evaluate a position at a round boundary for a player; the other outputs stay in
+    ``buffers``."""
+    encode(g, players, colours, player, buffers[0])
+    forward(buffers[0], len(players) * len(colours), g.round_number, net)
+    return np.float64(buffers[0].outputs[WIN])
 
 
 @inlined
@@ -136,7 +162,7 @@ def evaluate(
     players: tuple[int, ...],
     colours: tuple[int, ...],
     player: int,
-    net: Any,
+    model: RolloutModel,
     buffers: Any,
     point_value: Any,
 ) -> Any:
@@ -145,11 +171,16 @@ def evaluate(
     final_lead = lead(g, players, player)
     if g.phase == OVER:
         return win_share(g, players, colours, player) + point_value * final_lead
-    encode(g, players, colours, player, buffers[0])
-    forward(buffers[0], len(players) * len(colours), g.round_number, net)
-    log_odds = np.float64(buffers[0].outputs[WIN])
+    log_odds = win_log_odds(g, players, colours, player, model.network, buffers)
     final_lead += POINTS_PER_UNIT * np.float64(buffers[0].outputs[LEAD])
-    return 1.0 / (1.0 + np.exp(-log_odds)) + point_value * final_lead
+    if not model.is_normalized:
+        return 1.0 / (1.0 + np.exp(-log_odds)) + point_value * final_lead
+    total = 1.0
+    for k in range(1, len(players)):
+        rival = (player + k) % len(players)
+        rivals_log_odds = win_log_odds(g, players, colours, rival, model.network, buffers)
+        total += np.exp(rivals_log_odds - log_odds)
+    return 1.0 / total + point_value * final_lead
 
 
 @never_inlined
@@ -157,7 +188,7 @@ def evaluate_all_players(
     g: GameRecord,
     players: tuple[int, ...],
     colours: tuple[int, ...],
-    net: Any,
+    model: RolloutModel,
     buffers: Any,
     sums: Any,
 ) -> None:
@@ -173,9 +204,9 @@ def evaluate_all_players(
     total = 0.0
     win_probabilities = buffers[0].win_probabilities
     for player in range(n):
-        encode(g, players, colours, player, buffers[0])
-        forward(buffers[0], len(players) * len(colours), g.round_number, net)
-        win_probabilities[player] = 1.0 / (1.0 + np.exp(-np.float64(buffers[0].outputs[WIN])))
+        log_odds = win_log_odds(g, players, colours, player, model.network, buffers)
+        odds = np.exp(log_odds)
+        win_probabilities[player] = odds if model.is_normalized else odds / (1.0 + odds)
         total += win_probabilities[player]
         future_points = POINTS_PER_UNIT * np.float64(buffers[0].outputs[POINTS])
         sums[n + player] += np.float64(g.scores[player]) + future_points
@@ -203,8 +234,8 @@ def run_rollouts(
 ) -> None:
     """Run the rollouts numbered ``begin`` to ``end`` of each action and add to its ``sums``."""
     mover, current_round = root[0].mover, root[0].round_number
-    work, scratch, buffers = memory
-    policy_ids = scratch[0].policy_ids
+    work, policy_memory, buffers = memory
+    policy_ids = policy_memory.scratch[0].policy_ids
     for i in range(len(actions)):
         for number in range(begin, end):
             work[0] = root[0]
@@ -217,11 +248,9 @@ def run_rollouts(
             step(g, players, colours, actions[i])
             if g.phase != OVER and g.round_number == current_round:
                 finish_round(
-                    g, players, colours, policy_ids, model.value_weights, model.plans, scratch
+                    g, players, colours, policy_ids, model.policies, model.plans, policy_memory
                 )
-            value = evaluate(g, players, colours, mover, model.network, buffers, point_value)
+            value = evaluate(g, players, colours, mover, model, buffers, point_value)
             sums[i, VALUE] += value
             if all_players:
-                evaluate_all_players(
-                    g, players, colours, model.network, buffers, sums[i, ALL_PLAYERS:]
-                )
+                evaluate_all_players(g, players, colours, model, buffers, sums[i, ALL_PLAYERS:])

@@ -1,8 +1,8 @@
 """Search by sequential halving: candidate moves, and rollouts until the best stands out.
 
-The candidates are the placements that the value function ranks first. All of them get the same
-number of rollouts; then the worse half is dropped and the rest get more, until one is left or the
-time is up.
+The candidates are the placements that the policy network, or without it the value function, ranks
+first. All of them get the same number of rollouts; then the worse half is dropped and the rest get
+more, until one is left or the time is up.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from manhattan.ai.features import new_scratch
 from manhattan.ai.jit import compiled
 from manhattan.ai.model import Kind, Model, load_model
+from manhattan.ai.networks import Networks, load_networks
 from manhattan.ai.opponent_model import infer_policies
+from manhattan.ai.playout_policy import NETWORK_POLICY, Policies, new_policy_memory
+from manhattan.ai.policy_network import score_actions
 from manhattan.ai.rollout import ALL_PLAYERS, VALUE, RolloutMemory, RolloutModel, run_rollouts
 from manhattan.ai.selection_plans import PLANS, affordable
 from manhattan.ai.value_function import evaluate_placements
@@ -36,6 +38,10 @@ MAX_CANDIDATES: Final = 16
 """Placements that are searched at most."""
 POINT_VALUE: Final = 0.005
 """The value of a point of lead, where a win is 1: it breaks ties, and keeps lost games close."""
+NETWORK_PRIOR: Final = 0.5
+"""The prior probability that a rival plays like the policy network, if there is one."""
+TEMPERATURE: Final = 0.5
+"""How much the policy network varies its placements in rollouts."""
 PRIOR_WEIGHT: Final = 0.1
 """The share of the prior that stays in the posterior over rivals' policies."""
 
@@ -76,22 +82,23 @@ class MoveStats:
 class Searcher:
     """Searches one position with a model, by what the mover knows of it."""
 
-    def __init__(self, model: Model, position: Position, seed: int) -> None:
+    def __init__(
+        self, model: Model, position: Position, seed: int, networks: Networks | None = None
+    ) -> None:
+        """Search with the networks of expert iteration, or without them by the model alone."""
         if position.is_over:
             raise SearchError("The game is over.")
         self.model = model
+        self.networks = networks
         self.position = position
         self.seed = np.uint64(seed % 2**64)
         setup = position.setup
         self._players, self._colours = table_shape(len(setup.players), setup.schedule.colours)
-        self._memory = RolloutMemory(position.data.copy(), new_scratch(), new_buffers())
-        self._rollout_model = RolloutModel(
-            model.best_policy,
-            model.policy_pool,
-            model.value_weights,
-            model.kind.plans,
-            model.network,
-        )
+        self._memory = RolloutMemory(position.data.copy(), new_policy_memory(), new_buffers())
+        self._rollout_model = _rollout_model(model, networks)
+        self._prior = model.policy_prior
+        if networks is not None:
+            self._prior = np.append((1 - NETWORK_PRIOR) * self._prior, NETWORK_PRIOR)
 
     def placement_values(self, policy_id: int) -> dict[int, float]:
         """Return the value of each placement by one value function, the greatest first."""
@@ -103,16 +110,30 @@ class Searcher:
                 self._colours,
                 policy_id,
                 self.model.value_weights,
-                self._memory.scratch,
+                self._memory.policies.scratch,
                 values,
             )
-        order = np.argsort(-values, kind="stable")
-        return {int(action): float(values[action]) for action in order if values[action] > -np.inf}
+        return _ranked(values)
+
+    def placement_scores(self, networks: Networks) -> dict[int, float]:
+        """Return the log-probability of each placement by the policy network, up to a common
+        constant, the greatest first."""
+        scores = np.full(BUILDS * len(self._colours), -np.inf, np.float32)
+        with announce_compilation(self.position.setup, "policy", compiled.cache):
+            score_actions(
+                self.position.data,
+                self._players,
+                self._colours,
+                networks.policy,
+                self._memory.policies.buffers,
+                scores,
+            )
+        return _ranked(scores)
 
     def posterior(self) -> npt.NDArray[np.float64]:
         """Return ``[player, n]``: the probability that a player uses the n-th policy of the pool,
         given their placements so far."""
-        pool, prior = self._rollout_model.policy_pool, self.model.policy_prior
+        pool = self._rollout_model.policy_pool
         likelihood = np.ones((len(self._players), len(pool)))
         if self.position.has_build_order:
             work = self._memory.work
@@ -124,19 +145,21 @@ class Searcher:
                 self._players,
                 self._colours,
                 pool,
-                self.model.value_weights,
-                self._memory.scratch,
+                self._rollout_model.policies,
+                self._memory.policies,
                 likelihood,
             )
-        posterior = likelihood * prior
+        posterior = likelihood * self._prior
         posterior /= posterior.sum(axis=1, keepdims=True)
-        blend: npt.NDArray[np.float64] = PRIOR_WEIGHT * prior + (1 - PRIOR_WEIGHT) * posterior
+        blend: npt.NDArray[np.float64] = PRIOR_WEIGHT * self._prior + (1 - PRIOR_WEIGHT) * posterior
         return blend
 
     def candidates(self) -> list[int]:
         """Return the actions that are worth searching."""
         phase = self.position.data[0].phase
         if phase == BUILD:
+            if self.networks is not None:
+                return list(self.placement_scores(self.networks))[:MAX_CANDIDATES]
             return list(self.placement_values(self.model.best_policy))[:MAX_CANDIDATES]
         return self._selections() if phase == SELECT else self.position.legal_actions()
 
@@ -214,10 +237,40 @@ class Searcher:
         )
 
 
-def searcher_for(view: View, seed: int) -> Searcher:
-    """Return a searcher for what a player sees, with the model for such tables."""
-    position = Position.from_view(view, seed)
-    return Searcher(load_model(Kind.of(view.public.setup)), position, seed)
+def searcher_for(view: View, seed: int, *, with_networks: bool = False) -> Searcher:
+    """Return a searcher for what a player sees, with the model for such tables, and if requested
+    with the networks of expert iteration."""
+    position, kind = Position.from_view(view, seed), Kind.of(view.public.setup)
+    networks = load_networks(kind) if with_networks else None
+    return Searcher(load_model(kind), position, seed, networks)
+
+
+def _rollout_model(model: Model, networks: Networks | None) -> RolloutModel:
+    """Return what rollouts need; the policy network, if there is one, plays for the mover and is
+    the last of the policies that a rival may follow."""
+    if networks is None:
+        return RolloutModel(
+            model.best_policy,
+            model.policy_pool,
+            model.policies,
+            model.kind.plans,
+            model.network,
+            is_normalized=False,
+        )
+    return RolloutModel(
+        NETWORK_POLICY,
+        np.append(model.policy_pool, NETWORK_POLICY),
+        Policies(model.value_weights, networks.policy, np.float32(TEMPERATURE)),
+        model.kind.plans,
+        networks.value,
+        is_normalized=True,
+    )
+
+
+def _ranked(values: npt.NDArray[np.float32]) -> dict[int, float]:
+    """Return the finite values by action, the greatest first."""
+    order = np.argsort(-values, kind="stable")
+    return {int(action): float(values[action]) for action in order if values[action] > -np.inf}
 
 
 def _one_block_apart(stock: Stock, supply: Stock) -> Iterator[Stock]:

@@ -10,9 +10,9 @@ import time
 from collections.abc import Iterator
 from typing import Any, Final
 
-from manhattan.ai.features import new_scratch
 from manhattan.ai.jit import compiled
 from manhattan.ai.model import Kind, load_model
+from manhattan.ai.playout_policy import Policies, PolicyMemory, new_policy_memory
 from manhattan.ai.rollout import finish_round, sample_policies
 from manhattan.ai.search import Searcher, SearchLimits
 from manhattan.ai.training.self_play import play_turn, select_all_blocks
@@ -36,27 +36,27 @@ def _bare_rollouts(
     mover_policy: int,
     pool: Any,
     posterior: Any,
-    value_weights: Any,
+    policies: Policies,
     plans: Any,
-    scratch: Any,
+    memory: PolicyMemory,
     count: int,
 ) -> None:
     """Play to the end of the round a number of times, as a rollout does, and nothing else."""
     mover = root[0].mover
-    policy_ids = scratch[0].policy_ids
+    policy_ids = memory.scratch[0].policy_ids
     for number in range(count):
         work[0] = root[0]
         g = work[0]
         g.random = stream_start(U64(1), U64(number))
         sample_policies(g, players, mover, mover_policy, pool, posterior, policy_ids)
-        finish_round(g, players, colours, policy_ids, value_weights, plans, scratch)
+        finish_round(g, players, colours, policy_ids, policies, plans, memory)
 
 
 def sample_positions(kind: Kind) -> Iterator[Position]:
     """Yield positions from a whole game between players who follow the best policy."""
     model, setup = load_model(kind), setup_for_kind(kind)
     players, colours = table_shape(kind.players, kind.schedule.colours)
-    data, scratch = dealt_position(setup).data, new_scratch()
+    data, memory = dealt_position(setup).data, new_policy_memory()
     plans = kind.plans[[-1] * kind.players]
     turn = 0
     while data[0].phase != OVER:
@@ -64,7 +64,7 @@ def sample_positions(kind: Kind) -> Iterator[Position]:
             select_all_blocks(data, players, colours, plans, 0)
         if turn % SAMPLE_EVERY == 0:
             yield Position(setup, data.copy(), has_build_order=True)
-        play_turn(data, players, colours, model.best_policy, model.value_weights, 0, scratch)
+        play_turn(data, players, colours, model.best_policy, model.policies, 0, memory)
         turn += 1
 
 
@@ -91,9 +91,9 @@ def measure_rollouts(kind: Kind, rollouts: int) -> Iterator[Measurement]:
                 model.best_policy,
                 model.policy_pool,
                 posterior,
-                model.value_weights,
+                model.policies,
                 kind.plans,
-                new_scratch(),
+                new_policy_memory(),
                 count,
             )
         return count * len(searchers) / (time.process_time() - begin)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from manhattan.ai.features import FEATURE_COUNT, new_scratch
+from manhattan.ai.features import FEATURE_COUNT
 from manhattan.ai.model import Kind
+from manhattan.ai.playout_policy import Policies, new_policy_memory
 from manhattan.ai.training import self_play
 from manhattan.ai.training.self_play import NO_LEARNER, Results, Samples, play_games
 from manhattan.bench.kernel import dealt_position
@@ -51,12 +52,12 @@ class SelfPlay:
             *lengths(start),
             np.array([self.policy_ids] * GAMES),
             self.plans,
-            random_weights(Kind.of(self.setup), seed=1),
+            Policies(random_weights(Kind.of(self.setup), seed=1)),
             epsilon,
             self.learner,
             np.uint64(1),
             0,
-            new_scratch(),
+            new_policy_memory(),
             Samples(self.features, self.headers, self.targets),
             Results(self.boundaries, self.scores, self.winner_bits),
         )

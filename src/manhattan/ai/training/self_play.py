@@ -9,7 +9,14 @@ import numpy.typing as npt
 
 from manhattan.ai.features import blocks_on_tableau, extract_features, weight_set_index
 from manhattan.ai.jit import compiled, inlined, never_inlined
-from manhattan.ai.playout_policy import end_selection, end_turn, select_by_plan, take_turn
+from manhattan.ai.playout_policy import (
+    Policies,
+    PolicyMemory,
+    end_selection,
+    end_turn,
+    select_by_plan,
+    take_turn,
+)
 from manhattan.kernel.layout import OVER, SELECT, GameRecord
 from manhattan.kernel.reset import start_game
 from manhattan.kernel.scoring import winners
@@ -69,10 +76,10 @@ def play_game(
     colours: tuple[int, ...],
     policy_ids: Any,
     plans: Any,
-    value_weights: Any,
+    policies: Policies,
     epsilon: int,
     learner: int,
-    scratch: Any,
+    memory: PolicyMemory,
     samples: Samples,
     count: int,
     boundaries: Any,
@@ -86,20 +93,24 @@ def play_game(
         for player in range(len(players)):
             if policy_ids[player] == learner:
                 count = record_sample(
-                    g, players, colours, player, full + 1, scratch, samples, count
+                    g, players, colours, player, full + 1, memory.scratch, samples, count
                 )
         while g.phase == SELECT:
             select_by_plan(g, colours, g.mover, plans[g.mover], epsilon)
             end_selection(g, players, colours)
         for player in range(len(players)):
             if policy_ids[player] == learner:
-                count = record_sample(g, players, colours, player, full, scratch, samples, count)
+                count = record_sample(
+                    g, players, colours, player, full, memory.scratch, samples, count
+                )
         while g.blocks_left > 0:
             mover, policy_id = g.mover, policy_ids[g.mover]
-            has_built = take_turn(g, players, colours, policy_id, value_weights, epsilon, scratch)
+            has_built = take_turn(g, players, colours, policy_id, policies, epsilon, memory)
             if policy_id == learner:
                 left = blocks_on_tableau(g, colours, mover)
-                count = record_sample(g, players, colours, mover, left, scratch, samples, count)
+                count = record_sample(
+                    g, players, colours, mover, left, memory.scratch, samples, count
+                )
             end_turn(g, players, colours, has_built)
     return count
 
@@ -134,12 +145,12 @@ def play_games(
     colours: Any,
     policy_ids: Any,
     plans: Any,
-    value_weights: Any,
+    policies: Policies,
     epsilon: int,
     learner: int,
     seed: Any,
     begin: int,
-    scratch: Any,
+    memory: PolicyMemory,
     samples: Samples,
     results: Results,
 ) -> Any:
@@ -157,10 +168,10 @@ def play_games(
             colours,
             policy_ids[game],
             plans[game],
-            value_weights,
+            policies,
             epsilon,
             learner,
-            scratch,
+            memory,
             samples,
             count,
             results.boundaries[game],
@@ -187,11 +198,11 @@ def play_turn(
     players: Any,
     colours: Any,
     policy_id: int,
-    value_weights: Any,
+    policies: Policies,
     epsilon: int,
-    scratch: Any,
+    memory: PolicyMemory,
 ) -> None:
     """Play the mover's turn and go on to the next decision, called from Python."""
     g = data[0]
-    has_built = take_turn(g, players, colours, policy_id, value_weights, epsilon, scratch)
+    has_built = take_turn(g, players, colours, policy_id, policies, epsilon, memory)
     end_turn(g, players, colours, has_built)

@@ -16,12 +16,11 @@ from manhattan.ai.features import (
     FEATURE_COUNT,
     blocks_on_tableau,
     extract_features,
-    new_scratch,
     weight_set_index,
 )
 from manhattan.ai.jit import compiled
 from manhattan.ai.model import Kind, Model
-from manhattan.ai.playout_policy import EPSILON_SCALE
+from manhattan.ai.playout_policy import EPSILON_SCALE, Policies, new_policy_memory
 from manhattan.ai.search import Searcher, SearchLimits
 from manhattan.ai.training.fitting import (
     NormalEquations,
@@ -134,12 +133,12 @@ def play(
         *table_shape(kind.players, kind.schedule.colours),
         policy_ids,
         plans,
-        shard.value_weights,
+        Policies(shard.value_weights),
         epsilon,
         learner,
         np.uint64(shard.seed),
         shard.begin,
-        new_scratch(),
+        new_policy_memory(),
         samples,
         results,
     )
@@ -230,7 +229,7 @@ def play_search_games(shard: SearchTargets) -> NormalEquations:
     """Play games in which most seats search each placement, and sum up how the moves compared."""
     kind, model, rng = shard.kind, shard.model, shard.rng
     players, colours = table_shape(kind.players, kind.schedule.colours)
-    scratch = new_scratch()
+    policies, memory = Policies(model.value_weights), new_policy_memory()
     data, work = _new_game(kind), _new_game(kind)
     setup, plans = setup_for_kind(kind), shard.sample_plans(rng)
     features: list[Any] = []
@@ -246,14 +245,16 @@ def play_search_games(shard: SearchTargets) -> NormalEquations:
             mover = int(data[0].mover)
             if data[0].phase != BUILD or not searches[mover]:
                 policy_id = policy_ids[mover]
-                play_turn(data, players, colours, policy_id, model.value_weights, EPSILON, scratch)
+                play_turn(data, players, colours, policy_id, policies, EPSILON, memory)
                 continue
             position = Position(setup, data.copy(), has_build_order=True)
             searcher = Searcher(model, position, int(rng.integers(2**63)))
             stats = searcher.search(searcher.candidates(), SearchLimits(shard.rollouts))
             actions = np.array([move.action for move in stats], np.int64)
             after = np.zeros((len(stats), FEATURE_COUNT), np.uint8)
-            index = _extract_features_after(data, work, players, colours, actions, scratch, after)
+            index = _extract_features_after(
+                data, work, players, colours, actions, memory.scratch, after
+            )
             rows += [(index, len(features), move.rollouts, move.value) for move in stats]
             features.append(after)
             explores = rng.random() < EPSILON / EPSILON_SCALE
