@@ -16,7 +16,7 @@ from manhattan.ai.jit import compiled
 from manhattan.ai.model import Kind, Model
 from manhattan.ai.search import Searcher
 from manhattan.ai.selection_plans import parse_plan
-from manhattan.ai.training import trainer, training_data
+from manhattan.ai.training import expert_iteration, search_games, trainer, training_data
 from manhattan.ai.training.fitting import encode_batch, init_network, loss_and_gradients
 from manhattan.ai.value_network import (
     OUTPUTS,
@@ -95,7 +95,7 @@ def training_outputs(position: Position, player: int, net: ValueNetwork) -> Any:
     number = int(position.data[0].round_number)
     parameters = {name: _double(array[number]) for name, array in net._asdict().items()}
     targets = _double(np.zeros((1, OUTPUTS)))
-    gradients, _, _ = loss_and_gradients(parameters, (sites, tower_counts, table), targets)
+    gradients, _ = loss_and_gradients(parameters, (sites, tower_counts, table), targets)
     outputs = gradients["output_bias"] / 2  # the gradient of a square
     probability = gradients["output_bias"][WIN]
     outputs[WIN] = np.log(probability / (1 - probability))
@@ -124,7 +124,7 @@ SHORT = Kind(3, Schedule(blocks=4, rounds=2, colours=1))
 @contextmanager
 def short_games() -> Iterator[None]:
     """Make it possible to train on SHORT games, with shards of one game and little search."""
-    new_game = training_data._new_game
+    new_game = training_data.new_game
 
     def new_short_game(kind: Kind) -> Any:
         data = new_game(kind)
@@ -133,9 +133,10 @@ def short_games() -> Iterator[None]:
 
     plans = {SHORT.schedule: (parse_plan("0013/0130"), parse_plan("1111/2200"))}
     with pytest.MonkeyPatch.context() as patch:
-        for module in (training_data, trainer):
+        for module in (training_data, search_games, trainer, expert_iteration):
             patch.setattr(module, "setup_for_kind", lambda _: set_up(3))
-        patch.setattr(training_data, "_new_game", new_short_game)
+        for module in (training_data, search_games):
+            patch.setattr(module, "new_game", new_short_game)
         patch.setattr(model, "PLANS", plans)
         patch.setattr(search, "MAX_CANDIDATES", 2)
         patch.setattr(opponent_model, "HAND_SAMPLES", 1)

@@ -9,11 +9,9 @@ import numpy.typing as npt
 import pytest
 
 from manhattan.ai.features import FEATURE_COUNT
-from manhattan.ai.training import fitting
 from manhattan.ai.training.fitting import (
     Floats,
     Indices,
-    Inputs,
     NormalEquations,
     Parameters,
     equations_from_outcomes,
@@ -183,14 +181,14 @@ def random_targets(count: int, seed: int = 0) -> Any:
 
 
 def total_loss(parameters: Any, inputs: Any, targets: Any) -> float:
-    _, log_loss, squared_errors = loss_and_gradients(parameters, inputs, targets)
-    return log_loss + float(squared_errors.sum())
+    _, losses = loss_and_gradients(parameters, inputs, targets)
+    return float(losses.sum())
 
 
 def test_the_gradients_are_those_of_the_loss() -> None:
     """Compared with finite differences in some parameters of every layer."""
     parameters, inputs, targets = double_precision_network(), random_inputs(4), random_targets(4)
-    gradients, _, _ = loss_and_gradients(parameters, inputs, targets)
+    gradients, _ = loss_and_gradients(parameters, inputs, targets)
     assert gradients.keys() == parameters.keys()
     rng, step = np.random.default_rng(1), 1e-6
     for name, gradient in gradients.items():
@@ -207,13 +205,39 @@ def test_the_gradients_are_those_of_the_loss() -> None:
             assert gradient[index] == pytest.approx(numerical, rel=1e-4, abs=1e-7), (name, index)
 
 
+def test_the_log_odds_of_all_players_make_a_softmax() -> None:
+    """With a number of players, the gradient of the log-loss of a position is the probability less
+    the share of the win, for each of its players."""
+    parameters, inputs = double_precision_network(), random_inputs(6)
+    targets = random_targets(6)
+    targets[:, WIN] = [1, 0, 0, 0, 0.5, 0.5]
+    _, losses = loss_and_gradients(parameters, inputs, targets, players=3)
+    outputs = np.array([_output(parameters, inputs, row) for row in range(6)])
+    odds = np.exp(outputs.reshape(2, 3))
+    probabilities = odds / odds.sum(axis=1, keepdims=True)
+    shares = targets[:, WIN].reshape(2, 3)
+    assert losses[0] == pytest.approx(-(shares * np.log(probabilities)).sum(axis=1).mean())
+    gradients, _ = loss_and_gradients(parameters, inputs, targets, players=3)
+    # The odds don't change if all players' log-odds grow alike.
+    assert gradients["output_bias"][WIN] == pytest.approx(0, abs=1e-12)
+
+
+def _output(parameters: Any, inputs: Any, row: int) -> float:
+    """The log-odds of a sample, by the gradient of its own log-loss."""
+    one: Any = tuple(array[row : row + 1] for array in inputs)
+    zeros: Any = np.zeros((1, OUTPUTS))
+    gradients, _ = loss_and_gradients(parameters, one, zeros)
+    probability = gradients["output_bias"][WIN]
+    return float(np.log(probability / (1 - probability)))
+
+
 def test_each_output_has_its_loss() -> None:
     """A network of zeros predicts even odds, no lead and no points."""
     zeros: Any = {name: np.zeros_like(a) for name, a in double_precision_network().items()}
     targets = random_targets(8)
-    _, log_loss, squared_errors = loss_and_gradients(zeros, random_inputs(8), targets)
-    assert log_loss == pytest.approx(np.log(2))
-    assert squared_errors == pytest.approx((targets[:, 1:] ** 2).mean(axis=0))
+    _, losses = loss_and_gradients(zeros, random_inputs(8), targets)
+    assert losses[0] == pytest.approx(np.log(2))
+    assert losses[1:] == pytest.approx((targets[:, 1:] ** 2).mean(axis=0))
 
 
 def test_initial_networks_depend_on_the_seed_and_have_no_bias() -> None:
@@ -228,26 +252,27 @@ def test_initial_networks_depend_on_the_seed_and_have_no_bias() -> None:
             assert np.abs(array).max() <= array.shape[0] ** -0.5
 
 
-def test_gradient_descent_lowers_the_loss(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gradient_descent_lowers_the_loss() -> None:
     """The player with the most towers wins: an easy pattern."""
-    monkeypatch.setattr(fitting, "BATCH_SIZE", 16)
     sites, tower_counts, table = (array.astype(np.float32) for array in random_inputs(48))
     own = tower_counts.sum(1)[:, 1]
     targets = np.stack([own > np.median(own), own / 10 - 1, own / 10], axis=1).astype(np.float32)
     used: list[int] = []
 
-    def batch(rows: Indices) -> tuple[Inputs, Floats]:
-        used.extend(rows.tolist())
-        return (sites[rows], tower_counts[rows], table[rows]), targets[rows]
-
     parameters = init_network(np.random.default_rng(0))
+
+    def gradients_of(rows: Indices) -> tuple[Parameters, Floats]:
+        used.extend(rows.tolist())
+        inputs = sites[rows], tower_counts[rows], table[rows]
+        return loss_and_gradients(parameters, inputs, targets[rows])
+
     before = total_loss(parameters, (sites, tower_counts, table), targets)
-    epochs = list(sgd(parameters, 48, batch, 12, np.random.default_rng(0)))
-    assert [epoch for epoch, _, _ in epochs] == list(range(12))
+    rng = np.random.default_rng(0)
+    epochs = list(sgd(parameters, 48, gradients_of, 12, rng, batch_size=16))
+    assert [epoch for epoch, _ in epochs] == list(range(12))
     assert sorted(used) == sorted(list(range(48)) * 12)  # all samples, once an epoch
     assert used[:48] != used[48:96]
-    assert epochs[-1][1] < epochs[0][1]
-    assert (epochs[-1][2] < epochs[0][2]).all()
+    assert (epochs[-1][1] < epochs[0][1]).all()
     assert total_loss(parameters, (sites, tower_counts, table), targets) < before / 2
     assert {array.dtype for array in parameters.values()} == {np.dtype(np.float32)}
 
@@ -255,13 +280,14 @@ def test_gradient_descent_lowers_the_loss(monkeypatch: pytest.MonkeyPatch) -> No
 def test_gradient_descent_is_reproducible() -> None:
     inputs, targets = random_inputs(8), random_targets(8)
 
-    def batch(rows: Indices) -> Any:
-        batch_inputs = tuple(array[rows].astype(np.float32) for array in inputs)
-        return batch_inputs, targets[rows].astype(np.float32)
-
     def fit(seed: int) -> Parameters:
         parameters = init_network(np.random.default_rng(0))
-        for _ in sgd(parameters, 8, batch, 2, np.random.default_rng(seed)):
+
+        def gradients_of(rows: Indices) -> tuple[Parameters, Floats]:
+            batch: Any = tuple(array[rows].astype(np.float32) for array in inputs)
+            return loss_and_gradients(parameters, batch, targets[rows].astype(np.float32))
+
+        for _ in sgd(parameters, 8, gradients_of, 2, np.random.default_rng(seed)):
             pass
         return parameters
 

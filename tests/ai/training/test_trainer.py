@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ import pytest
 from manhattan.ai.features import FEATURE_COUNT
 from manhattan.ai.model import Kind, Model, ModelError, read_model
 from manhattan.ai.training import trainer as trainer_module
-from manhattan.ai.training.trainer import TrainConfig, Trainer, _network_samples
+from manhattan.ai.training.boundary_samples import BoundarySamples
+from manhattan.ai.training.fitting import init_network
+from manhattan.ai.training.trainer import TrainConfig, Trainer
 from manhattan.ai.training.training_data import RoundRobin, Shard, play_for_network
 from manhattan.parallel import map_threads
 from manhattan.rules import set_up
@@ -303,12 +306,9 @@ def test_the_network_has_a_sample_for_each_player() -> None:
     points still scored."""
     shard = Shard(SHORT, Trainer(SHORT, VALUES_ONLY, 1).value_weights, 1, 0, 2)
     played = play_for_network(shard, -1)
-    batch, sample_count = _network_samples(SHORT, [played], 1)
-    assert sample_count == 2 * 3
-    (sites, tower_counts, table), targets = batch(np.arange(sample_count))
-    assert (len(sites), len(tower_counts), len(table)) == (6, 6, 6)
-    for n in range(sample_count):
-        game, player = divmod(n, 3)
+    samples = BoundarySamples.of(SHORT, [played.results], 1)
+    assert len(samples) == 2 * 3
+    for game, player in product(range(2), range(3)):
         points = played.results.scores[game] - played.results.boundaries[game, 0].scores[:3]
         rivals = [points[other] for other in range(3) if other != player]
         expected = [
@@ -316,7 +316,10 @@ def test_the_network_has_a_sample_for_each_player() -> None:
             (points[player] - np.mean(rivals)) / 10,
             points[player] / 10,
         ]
-        assert targets[n] == pytest.approx(expected)
-    some_inputs, some_targets = batch(np.array([4]))
-    assert (some_targets[0] == targets[4]).all()
-    assert (some_inputs[2][0] == table[4]).all()
+        assert samples.targets[game, player] == pytest.approx(expected)
+    parameters = init_network(np.random.default_rng(1))
+    alone = [samples.gradients(parameters, np.array([n]))[1] for n in range(6)]
+    _, losses = samples.gradients(parameters, np.arange(6))
+    assert losses == pytest.approx(np.mean(alone, axis=0), rel=1e-4)
+    _, of_positions = samples.position_gradients(parameters, np.arange(2))
+    assert of_positions[1:] == pytest.approx(losses[1:], rel=1e-4)

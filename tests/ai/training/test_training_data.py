@@ -11,16 +11,15 @@ import pytest
 
 from manhattan.ai.features import BIAS
 from manhattan.ai.training import training_data
+from manhattan.ai.training.search_games import SearchTargets, play_search_games
 from manhattan.ai.training.self_play import Results, Samples
 from manhattan.ai.training.training_data import (
     PlayedGames,
     RoundRobin,
-    SearchTargets,
     Shard,
     play_for_network,
     play_generation,
     play_round_robin,
-    play_search_games,
 )
 from manhattan.kernel.layout import SELECT
 from manhattan.kernel.policies import GREEDY_POLICY

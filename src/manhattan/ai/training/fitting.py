@@ -107,8 +107,11 @@ def equations_from_search(
 
 
 BATCH_SIZE = 512
-_LEARNING_RATE, _BETA_1, _BETA_2, _ADAM_EPSILON = 4e-3, 0.9, 0.999, 1e-8
+LEARNING_RATE = 4e-3
+_BETA_1, _BETA_2, _ADAM_EPSILON = 0.9, 0.999, 1e-8
 _WEIGHT_DECAY = 1e-3
+_POINTS_WEIGHT = 0.3
+"""The weight of the other outputs where the win probabilities of all players are fitted."""
 
 
 def init_network(rng: np.random.Generator) -> Parameters:
@@ -131,10 +134,13 @@ def encode_batch(states: Any, viewers: Indices, players: int, colours: int) -> I
 
 
 def loss_and_gradients(
-    parameters: Parameters, inputs: Inputs, targets: Floats
-) -> tuple[Parameters, float, Floats]:
-    """Return the gradients for one batch by backpropagation, the log-loss of the wins, and the
-    squared errors of the other outputs."""
+    parameters: Parameters, inputs: Inputs, targets: Floats, players: int | None = None
+) -> tuple[Parameters, Floats]:
+    """Return the gradients for one batch by backpropagation; and the losses: the log-loss of the
+    wins, and the squared errors of the other outputs.
+
+    With a number of players, the batch has all viewpoints of each position in a row, and their
+    log-odds make a softmax."""
     sites, tower_counts, table = inputs
     n = len(sites)
     flat = sites.reshape(-1, SITE_INPUTS)
@@ -148,12 +154,14 @@ def loss_and_gradients(
     table_units = np.maximum(table_inputs @ parameters["table"] + parameters["table_bias"], 0)
     outputs = table_units @ parameters["output"] + parameters["output_bias"]
 
-    log_odds, won = outputs[:, WIN], targets[:, WIN]
-    log_loss = float(np.mean(np.logaddexp(0, log_odds) - won * log_odds))
     error = outputs - targets
     squared_errors = np.mean(error[:, LEAD:] ** 2, axis=0)
-    error[:, LEAD:] *= 2
-    error[:, WIN] = 1 / (1 + np.exp(-log_odds)) - won
+    if players is None:
+        error[:, LEAD:] *= 2
+        error[:, WIN], log_loss = _logistic_error(outputs[:, WIN], targets[:, WIN])
+    else:
+        error[:, LEAD:] *= 2 * _POINTS_WEIGHT
+        error[:, WIN], log_loss = _softmax_error(outputs[:, WIN], targets[:, WIN], players)
     error /= n
 
     gradients: Parameters = {"output": table_units.T @ error, "output_bias": error.sum(0)}
@@ -167,38 +175,59 @@ def loss_and_gradients(
     to_site = to_site + to_table[:, None, CITY_UNITS : CITY_UNITS + SITE_UNITS]
     back = np.repeat(to_site[:, :, None], 9, 2).reshape(-1, SITE_UNITS) * (site_units > 0)
     gradients["site"], gradients["site_bias"] = flat.T @ back, back.sum(0)
-    return gradients, log_loss, squared_errors
+    return gradients, np.r_[log_loss, squared_errors]
+
+
+def _logistic_error(log_odds: Floats, won: Floats) -> tuple[Floats, float]:
+    """Return the gradient of each player's log-loss, and its mean."""
+    log_loss = float(np.mean(np.logaddexp(0, log_odds) - won * log_odds))
+    probabilities: Floats = np.reciprocal(1 + np.exp(-log_odds))
+    return probabilities - won, log_loss
+
+
+def _softmax_error(log_odds: Floats, won: Floats, players: int) -> tuple[Floats, float]:
+    """Return the gradient of the log-loss of each position, scaled like that of its players, and
+    its mean."""
+    scores = log_odds.reshape(-1, players)
+    scores = scores - scores.max(axis=1, keepdims=True)
+    log_probabilities = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+    shares = won.reshape(-1, players)
+    log_loss = float(-np.mean((shares * log_probabilities).sum(axis=1)))
+    error: Floats = players * (np.exp(log_probabilities) - shares).reshape(-1)
+    return error, log_loss
 
 
 def sgd(
     parameters: Parameters,
     sample_count: int,
-    batch: Callable[[Indices], tuple[Inputs, Floats]],
+    gradients_of: Callable[[Indices], tuple[Parameters, Floats]],
     epochs: int,
     rng: np.random.Generator,
-) -> Iterator[tuple[int, float, Floats]]:
-    """Fit the parameters in place by stochastic gradient descent; yield the losses of each epoch.
+    *,
+    learning_rate: float = LEARNING_RATE,
+    batch_size: int = BATCH_SIZE,
+) -> Iterator[tuple[int, Floats]]:
+    """Fit the parameters in place by stochastic gradient descent; yield the mean losses of each
+    epoch. ``gradients_of`` returns the gradients and the losses of a batch of samples.
 
     Adam with decoupled weight decay; the learning rate warms up linearly and decays as a cosine.
     """
     first = {name: np.zeros_like(v) for name, v in parameters.items()}
     second = {name: np.zeros_like(v) for name, v in parameters.items()}
-    steps, step = epochs * -(-sample_count // BATCH_SIZE), 0
+    steps, step = epochs * -(-sample_count // batch_size), 0
     for epoch in range(epochs):
         order = rng.permutation(sample_count)
-        losses, errors = [], []
-        for begin in range(0, sample_count, BATCH_SIZE):
-            inputs, targets = batch(order[begin : begin + BATCH_SIZE])
-            gradients, loss, error = loss_and_gradients(parameters, inputs, targets)
+        losses = []
+        for begin in range(0, sample_count, batch_size):
+            gradients, loss = gradients_of(order[begin : begin + batch_size])
             losses.append(loss)
-            errors.append(error)
             step += 1
             cosine = 0.5 + 0.5 * np.cos(np.pi * step / steps)
-            rate = _LEARNING_RATE * min(step / (0.2 * steps), cosine)
+            rate = learning_rate * min(step / (0.2 * steps), cosine)
             for name, gradient in gradients.items():
                 first[name] += (1 - _BETA_1) * (gradient - first[name])
                 second[name] += (1 - _BETA_2) * (gradient * gradient - second[name])
                 scale = np.sqrt(second[name] / (1 - _BETA_2**step)) + _ADAM_EPSILON
                 adam = first[name] / (1 - _BETA_1**step) / scale
                 parameters[name] -= rate * (adam + _WEIGHT_DECAY * parameters[name])
-        yield epoch, float(np.mean(losses)), np.mean(errors, axis=0)
+        yield epoch, np.mean(losses, axis=0)

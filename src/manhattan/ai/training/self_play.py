@@ -138,6 +138,26 @@ def write_targets(
         targets[i, 1] = np.float32(winner_bits >> player & 1) / np.float32(winner_count)
 
 
+@inlined
+def write_result(
+    g: GameRecord,
+    players: tuple[int, ...],
+    colours: tuple[int, ...],
+    results: Results,
+    game: int,
+) -> None:
+    """Write the scores and the winners of a finished game."""
+    for player in range(len(players)):
+        results.scores[game, player] = g.scores[player]
+    results.winner_bits[game] = winners(g, players, colours)[0]
+
+
+@compiled
+def record_result(data: Any, players: Any, colours: Any, results: Results, game: int) -> None:
+    """Write the scores and the winners of a finished game, called from Python."""
+    write_result(data[0], players, colours, results, game)
+
+
 @compiled
 def play_games(
     data: Any,
@@ -176,9 +196,7 @@ def play_games(
             count,
             results.boundaries[game],
         )
-        for player in range(n):
-            results.scores[game, player] = g.scores[player]
-        results.winner_bits[game] = winners(g, players, colours)[0]
+        write_result(g, players, colours, results, game)
         write_targets(g, players, results.winner_bits[game], samples, first, count)
     return count
 

@@ -29,28 +29,25 @@ import numpy as np
 from manhattan.ai.features import FEATURE_COUNT
 from manhattan.ai.jit import compiled
 from manhattan.ai.model import Kind, Model, ModelError, read_arrays
+from manhattan.ai.training.boundary_samples import BoundarySamples
 from manhattan.ai.training.fitting import (
     RIDGE,
     Floats,
-    Indices,
-    Inputs,
     NormalEquations,
     encode_batch,
     init_network,
     sgd,
 )
+from manhattan.ai.training.search_games import SearchTargets, play_search_games
 from manhattan.ai.training.training_data import (
-    PlayedGames,
     RoundRobin,
-    SearchTargets,
     Shard,
     play_for_network,
     play_generation,
     play_round_robin,
-    play_search_games,
     setup_for_kind,
 )
-from manhattan.ai.value_network import POINTS_PER_UNIT, SHAPES, ValueNetwork
+from manhattan.ai.value_network import SHAPES, ValueNetwork
 from manhattan.kernel.compile_notice import announce_compilation
 from manhattan.kernel.policies import GREEDY_POLICY
 from manhattan.parallel import map_threads
@@ -213,10 +210,11 @@ class Trainer:
         rounds = self.kind.schedule.rounds
         for number in range(1, rounds):
             parameters = init_network(rng)
-            batch, sample_count = _network_samples(self.kind, played, number)
+            samples = BoundarySamples.of(self.kind, [p.results for p in played], number)
             title = f"Value network after round {number} of {rounds - 1}"
             self.on_progress(title, 0, self.config.epochs)
-            for epoch, _, _ in sgd(parameters, sample_count, batch, self.config.epochs, rng):
+            gradients_of = partial(samples.gradients, parameters)
+            for epoch, _ in sgd(parameters, len(samples), gradients_of, self.config.epochs, rng):
                 self.on_progress(title, epoch + 1, self.config.epochs)
             for name, array in parameters.items():
                 self.network[name][number] = array
@@ -295,23 +293,3 @@ class Trainer:
         """Return what two training runs must share to be the same."""
         identity = {"kind": str(self.kind), "seed": self.seed, **asdict(self.config)}
         return json.dumps({**identity, "features": FEATURE_COUNT}, sort_keys=True)
-
-
-def _network_samples(
-    kind: Kind, played: list[PlayedGames], number: int
-) -> tuple[Callable[[Indices], tuple[Inputs, Floats]], int]:
-    """Return a function that takes a batch of the samples after a round, and their number."""
-    players, colours = kind.players, kind.schedule.colours
-    states = np.concatenate([p.results.boundaries[:, number - 1] for p in played]).view(np.recarray)
-    final_scores = np.concatenate([p.results.scores for p in played]).astype(np.float32)
-    win_shares = np.concatenate([p.win_shares for p in played])
-    points = final_scores - states.scores[:, :players]
-    leads = points - (points.sum(axis=1, keepdims=True) - points) / (players - 1)
-    in_units = (leads / POINTS_PER_UNIT, points / POINTS_PER_UNIT)
-    targets = np.stack([win_shares, *in_units], axis=2).astype(np.float32)
-
-    def batch(indices: Indices) -> tuple[Inputs, Floats]:
-        game, player = indices // players, indices % players
-        return encode_batch(states[game], player, players, colours), targets[game, player]
-
-    return batch, len(states) * players

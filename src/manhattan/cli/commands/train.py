@@ -26,6 +26,7 @@ from manhattan.rules.editions import parse_house_rules
 
 if TYPE_CHECKING:
     from manhattan.ai.model import Model
+    from manhattan.ai.networks import Networks
 
 _TIE_RULES: Final = ("tallest_tie", "final_tie")
 
@@ -52,6 +53,12 @@ def train(
     scale: Annotated[
         float, typer.Option("--scale", help="Multiply the number of training games by this.")
     ] = 1.0,
+    networks: Annotated[
+        bool,
+        typer.Option(
+            "--networks", help="Train the networks of expert iteration, which start from a model."
+        ),
+    ] = False,
     workers: Workers = None,
     ray: Ray = None,
 ) -> None:
@@ -61,23 +68,25 @@ def train(
     interruption, the same command continues from the last completed stage. Bots find models in
     the folder MANHATTAN_MODELS."""
     from manhattan.ai.model import Kind  # loading the compiler takes a second
+    from manhattan.ai.networks import file_name
 
     if not 0 < scale < 1000:
         raise SetupError(f"--scale must be a number such as 0.1 or 2, not {scale}.")
     setup = set_up(players, edition=edition, house_rules=parse_house_rules(house_rule or []))
     kind = Kind.of(setup)
-    path = out or Path(f"{kind}.npz")
+    default = file_name(kind) if networks else f"{kind}.npz"
+    path = out or Path(default)
     check_writable(path)
     parallel_map = partial(map_ray, address=ray) if ray else partial(map_threads, workers=workers)
     checkpoint = path.with_suffix(".training")
     try:
-        model = _run_training(setup, scale, seed, checkpoint, parallel_map)
+        trained = _run_training(setup, scale, seed, checkpoint, parallel_map, networks)
     except KeyboardInterrupt:
         _report_interrupt(checkpoint)
     with path.open("wb") as file:
-        model.save(file)
+        trained.save(file)
     checkpoint.unlink(missing_ok=True)
-    _report_result(model, path)
+    _report_result(trained, path, default)
 
 
 def _run_training(
@@ -86,9 +95,11 @@ def _run_training(
     seed: int,
     checkpoint: Path,
     parallel_map: Callable[..., Iterator[Any]],
-) -> Model:
+    networks: bool,
+) -> Model | Networks:
     """Train, with a progress bar for every stage."""
-    from manhattan.ai.model import Kind
+    from manhattan.ai.model import Kind, load_model
+    from manhattan.ai.training.expert_iteration import ExpertIteration, IterationConfig
     from manhattan.ai.training.trainer import TrainConfig, Trainer
     from manhattan.ai.training.training_data import setup_for_kind
 
@@ -101,9 +112,13 @@ def _run_training(
                 bars[stage] = progress.add_task(stage, total=total)
             progress.update(bars[stage], completed=done)
 
-        trainer = Trainer(
-            kind, TrainConfig().scaled(scale), seed, checkpoint, on_progress, parallel_map
-        )
+        options = (seed, checkpoint, on_progress, parallel_map)
+        trainer: Trainer | ExpertIteration
+        if networks:
+            config = IterationConfig().scaled(scale)
+            trainer = ExpertIteration(load_model(kind), config, *options)
+        else:
+            trainer = Trainer(kind, TrainConfig().scaled(scale), *options)
         trained_rules = setup_for_kind(kind).rules
         if any(getattr(setup.rules, rule) != getattr(trained_rules, rule) for rule in _TIE_RULES):
             # Ties are rare, and one model serves all editions with tables of this kind.
@@ -122,13 +137,16 @@ def _report_interrupt(checkpoint: Path) -> NoReturn:
     )
 
 
-def _report_result(model: Model, path: Path) -> None:
-    kind, screen = model.kind, console()
-    for name, share in model.metadata["results"].items():
+def _report_result(trained: Model | Networks, path: Path, default: str) -> None:
+    kind, screen = trained.kind, console()
+    for name, share in trained.metadata.get("results", {}).items():
         screen.print(f"{name}: {100 * share:.1f} % (fair: {100 / kind.players:.0f} %)")
-    screen.print(f"Trained a model for {kind}: {path}", soft_wrap=True)
-    if path.name == f"{kind}.npz":
+    for name, loss in trained.metadata.get("losses", {}).items():
+        screen.print(f"{name}: log-loss {loss:.3f}")
+    what = "the networks" if "losses" in trained.metadata else "a model"
+    screen.print(f"Trained {what} for {kind}: {path}", soft_wrap=True)
+    if path.name == default:
         usage = f"To play with it, set MANHATTAN_MODELS={path.absolute().parent}"
     else:
-        usage = f"To play with it, name it {kind}.npz and set MANHATTAN_MODELS to its folder."
+        usage = f"To play with it, name it {default} and set MANHATTAN_MODELS to its folder."
     screen.print(usage, soft_wrap=True)

@@ -1,0 +1,154 @@
+"""Games whose moves are searched: training data for value functions and for the policy network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from manhattan.ai.features import (
+    FEATURE_COUNT,
+    blocks_on_tableau,
+    extract_features,
+    new_scratch,
+    weight_set_index,
+)
+from manhattan.ai.jit import compiled
+from manhattan.ai.model import Model
+from manhattan.ai.networks import Networks
+from manhattan.ai.playout_policy import EPSILON_SCALE, Policies, new_policy_memory
+from manhattan.ai.search import MAX_CANDIDATES, MoveStats, Searcher, SearchLimits
+from manhattan.ai.training.fitting import NormalEquations, equations_from_search
+from manhattan.ai.training.policy_fitting import Decisions
+from manhattan.ai.training.self_play import Results, play_turn, record_result, select_all_blocks
+from manhattan.ai.training.training_data import (
+    EPSILON,
+    Shard,
+    new_game,
+    new_results,
+    setup_for_kind,
+)
+from manhattan.kernel.actions import BUILDS
+from manhattan.kernel.bits import U64
+from manhattan.kernel.layout import BUILD, GAME, OVER, SELECT, table_shape
+from manhattan.kernel.policies import GREEDY_POLICY
+from manhattan.kernel.position import Position
+from manhattan.kernel.reset import start_game_of
+from manhattan.kernel.transition import apply_build
+
+_SEARCHING_SHARE: Final = 0.75
+"""The share of seats that search in games for search targets; the others follow any policy."""
+
+
+@dataclass(frozen=True)
+class SearchTargets(Shard):
+    """Some games whose moves are searched: the rollouts' values are the targets."""
+
+    model: Model
+    rollouts: int
+    networks: Networks | None = None
+    searching_share: float = _SEARCHING_SHARE
+
+
+def play_searched(
+    shard: SearchTargets, on_search: Callable[[Any, list[MoveStats]], None]
+) -> Results:
+    """Play games in which most seats search each placement; report each search with the position
+    before it."""
+    kind, model, rng = shard.kind, shard.model, shard.rng
+    players, colours = table_shape(kind.players, kind.schedule.colours)
+    policies, memory = Policies(model.value_weights), new_policy_memory()
+    data, setup, plans = new_game(kind), setup_for_kind(kind), shard.sample_plans(rng)
+    results = new_results(kind, shard.games, keep_boundaries=True)
+    for number in range(shard.games):
+        game = shard.begin + number
+        start_game_of(data, players, game % kind.players, np.uint64(shard.seed), game)
+        policy_ids = rng.integers(GREEDY_POLICY, len(model.value_weights), size=kind.players)
+        searches = rng.random(kind.players) < shard.searching_share
+        while data[0].phase != OVER:
+            if data[0].phase == SELECT:
+                if data[0].round_number > 0:
+                    results.boundaries[number, data[0].round_number - 1] = data[0]
+                select_all_blocks(data, players, colours, plans[number], EPSILON)
+                continue
+            mover = int(data[0].mover)
+            if data[0].phase != BUILD or not searches[mover]:
+                play_turn(data, players, colours, policy_ids[mover], policies, EPSILON, memory)
+                continue
+            position = Position(setup, data.copy(), has_build_order=True)
+            searcher = Searcher(model, position, int(rng.integers(2**63)), shard.networks)
+            stats = searcher.search(searcher.candidates(), SearchLimits(shard.rollouts))
+            on_search(data, stats)
+            explores = rng.random() < EPSILON / EPSILON_SCALE
+            position.apply(stats[rng.integers(len(stats)) if explores else 0].action)
+            data = position.data
+        record_result(data, players, colours, results, number)
+    return results
+
+
+@compiled
+def _extract_features_after(
+    data: Any, work: Any, players: Any, colours: Any, actions: Any, scratch: Any, features: Any
+) -> Any:
+    """Write the features from the mover's viewpoint after each placement; return the weight
+    set."""
+    index = 0
+    for i in range(len(actions)):
+        work[0] = data[0]
+        g = work[0]
+        player = g.mover
+        own, site, size = actions[i] // BUILDS, actions[i] % BUILDS // 4, actions[i] % 4 + 1
+        apply_build(g, players, colours, own, size, U64(1) << U64(site))
+        extract_features(g, players, colours, player, scratch, features[i])
+        index = weight_set_index(g, colours, blocks_on_tableau(g, colours, player))
+    return index
+
+
+def play_search_games(shard: SearchTargets) -> NormalEquations:
+    """Play games in which most seats search, and sum up how the moves compared, for a value
+    function."""
+    players, colours = table_shape(shard.kind.players, shard.kind.schedule.colours)
+    scratch, work = new_scratch(), new_game(shard.kind)
+    features: list[Any] = []
+    rows: list[tuple[int, int, int, float]] = []
+
+    def on_search(data: Any, stats: list[MoveStats]) -> None:
+        actions = np.array([move.action for move in stats], np.int64)
+        after = np.zeros((len(stats), FEATURE_COUNT), np.uint8)
+        index = _extract_features_after(data, work, players, colours, actions, scratch, after)
+        rows.extend((index, len(features), move.rollouts, move.value) for move in stats)
+        features.append(after)
+
+    play_searched(shard, on_search)
+    weight_sets = shard.kind.weight_sets
+    if not rows:  # no seat of these games searched
+        return NormalEquations.zeros(weight_sets)
+    indices, decision, rollouts = np.array([row[:3] for row in rows], np.int64).T
+    values = np.array([row[3] for row in rows])
+    return equations_from_search(
+        weight_sets, indices, decision, rollouts, np.concatenate(features), values
+    )
+
+
+def play_for_policy(shard: SearchTargets) -> tuple[Decisions, Results]:
+    """Play games in which most seats search, and keep every search that had a choice."""
+    states: list[Any] = []
+    rows: list[list[MoveStats]] = []
+
+    def on_search(data: Any, stats: list[MoveStats]) -> None:
+        if len(stats) > 1:
+            states.append(data[0].copy())
+            rows.append(stats)
+
+    results = play_searched(shard, on_search)
+    actions = np.full((len(rows), MAX_CANDIDATES), -1, np.int16)
+    rollouts = np.zeros((len(rows), MAX_CANDIDATES), np.int32)
+    values = np.zeros((len(rows), MAX_CANDIDATES), np.float32)
+    for row, stats in enumerate(rows):
+        actions[row, : len(stats)] = [move.action for move in stats]
+        rollouts[row, : len(stats)] = [move.rollouts for move in stats]
+        values[row, : len(stats)] = [move.value for move in stats]
+    kept = np.array(states, GAME).view(np.recarray)
+    return Decisions(kept, actions, rollouts, values), results
