@@ -10,7 +10,6 @@ import pytest
 from manhattan.ai.playout_policy import NETWORK_POLICY, Policies, new_policy_memory
 from manhattan.ai.policy_network import (
     PLACEMENT_UNITS,
-    SHAPES,
     PolicyNetwork,
     new_policy_buffers,
     score_actions,
@@ -18,7 +17,6 @@ from manhattan.ai.policy_network import (
 from manhattan.ai.training.policy_fitting import (
     Decisions,
     encode_decisions,
-    init_policy_network,
     policy_loss_and_gradients,
     search_policy,
 )
@@ -27,17 +25,9 @@ from manhattan.kernel import Position
 from manhattan.kernel.actions import BUILDS
 from manhattan.rules import State
 from support.positions import position
-from support.random_models import ending, lengths
+from support.random_models import ending, lengths, random_policy_network
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered")
-
-
-def random_policy_network(seed: int = 0) -> PolicyNetwork:
-    rng = np.random.default_rng(seed)
-    parameters = init_policy_network(rng)
-    for name in ("site_bias", "city_bias", "table_bias", "placement_bias"):  # initially 0
-        parameters[name] += rng.uniform(-0.3, 0.3, SHAPES[name]).astype(np.float32)
-    return PolicyNetwork(**parameters)
 
 
 NET = random_policy_network()

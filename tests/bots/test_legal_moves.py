@@ -6,7 +6,18 @@ from random import Random
 
 import pytest
 
-from manhattan.bots import BOTS, COMPILED_BOTS, LEVELS, Budget, Level, bot
+from manhattan.ai import search
+from manhattan.bots import (
+    BOTS,
+    COMPILED_BOTS,
+    LEVELS,
+    Budget,
+    Cancelled,
+    Level,
+    bot,
+    search_bot,
+)
+from manhattan.bots.search_bot import choose_as_champion
 from manhattan.rules import (
     SITES,
     Block,
@@ -22,6 +33,7 @@ from manhattan.rules.play import apply
 from manhattan.rules.towers import EMPTY_SITE
 from manhattan.view import view, view_of
 from support.positions import crowded, position
+from support.random_models import random_networks
 from support.table_matrix import EVERY_TABLE, compile_group, new_game
 
 pytestmark = pytest.mark.compiled
@@ -91,3 +103,31 @@ def test_bots_remove_the_smallest_block_of_any_colour(name: str) -> None:
     blocks = {"orange": [3, 4], "blue": [1]}
     state = position(players=2, tableaus=blocks, phase=Phase.REMOVE, round=3)
     assert str(bot(name)(view(state, 0), Random(1), SMALL)) == "-1b"
+
+
+@FOUR
+def test_the_champion_makes_legal_moves_and_varies_its_selections(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With untrained networks."""
+    monkeypatch.setattr(search, "load_networks", random_networks)
+    monkeypatch.setattr(search_bot, "SELECTION_TEMPERATURE", 1.0)
+    game = new_game(4, "hig-2017", {}, 1)
+    first = view_of(game, game.public.mover)
+    selections = {choose_as_champion(first, Random(seed), SMALL) for seed in range(12)}
+    assert len(selections) > 2
+    rng = Random(3)
+    while not game.is_over:
+        move = choose_as_champion(view_of(game, game.public.mover), rng, SMALL)
+        assert move in game.legal_moves()
+        game.play(move)
+
+
+@FOUR
+def test_the_champion_can_be_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "load_networks", random_networks)
+    game = new_game(4, "hig-2017", {}, 1)
+    answers = iter([False, False])
+    budget = Budget(rollouts=10**6, is_cancelled=lambda: next(answers, True))
+    with pytest.raises(Cancelled):
+        choose_as_champion(view_of(game, game.public.mover), Random(1), budget)

@@ -7,10 +7,13 @@ from random import Random
 
 import pytest
 
+from manhattan.ai import search
 from manhattan.bots import BOTS, COMPILED_BOTS, Budget, evaluate
+from manhattan.bots.search_bot import choose_as_champion
 from manhattan.game import Game
 from manhattan.rules import Built, Event, Redrew, Shuffled, State
 from manhattan.view import View, view, view_of
+from support.random_models import random_networks
 from support.table_matrix import EVERY_TABLE, compile_group, new_game
 
 pytestmark = pytest.mark.compiled
@@ -106,3 +109,14 @@ def test_bots_in_one_process_are_independent(game: Game) -> None:
         BOTS["hard"](views[0], Random(2), SMALL)
         BOTS["expert"](views[1], Random(3), SMALL)
         assert BOTS["search"](player_view, Random(1), SMALL) == choice
+
+
+@FOUR
+def test_the_champion_chooses_the_same_with_other_hidden_cards(
+    game: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With untrained networks: what they see is the same."""
+    monkeypatch.setattr(search, "load_networks", random_networks)
+    for ply, mine, other in view_pairs(game, every=11):
+        choices = [choose_as_champion(each, Random(ply), SMALL) for each in (mine, other)]
+        assert choices[0] == choices[1], ply

@@ -10,14 +10,17 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from manhattan.ai import model, opponent_model, search
+from manhattan.ai import model, opponent_model, policy_network, search
 from manhattan.ai.features import FEATURE_COUNT
 from manhattan.ai.jit import compiled
 from manhattan.ai.model import Kind, Model
+from manhattan.ai.networks import Networks
+from manhattan.ai.policy_network import PolicyNetwork
 from manhattan.ai.search import Searcher
 from manhattan.ai.selection_plans import parse_plan
 from manhattan.ai.training import expert_iteration, search_games, trainer, training_data
 from manhattan.ai.training.fitting import encode_batch, init_network, loss_and_gradients
+from manhattan.ai.training.policy_fitting import init_policy_network
 from manhattan.ai.value_network import (
     OUTPUTS,
     SHAPES,
@@ -47,6 +50,19 @@ def random_network(rounds: int, seed: int = 0) -> ValueNetwork:
     for name in ("site_bias", "city_bias", "table_bias", "output_bias"):  # initially 0
         network[name] += rng.uniform(-0.3, 0.3, network[name].shape).astype(np.float32)
     return ValueNetwork(**network)
+
+
+def random_policy_network(seed: int = 0) -> PolicyNetwork:
+    rng = np.random.default_rng(seed)
+    parameters = init_policy_network(rng)
+    for name in ("site_bias", "city_bias", "table_bias", "placement_bias"):  # initially 0
+        parameters[name] += rng.uniform(-0.3, 0.3, policy_network.SHAPES[name]).astype(np.float32)
+    return PolicyNetwork(**parameters)
+
+
+def random_networks(kind: Kind, seed: int = 0) -> Networks:
+    value = random_network(kind.schedule.rounds, seed)
+    return Networks(kind, random_policy_network(seed), value, {"seed": seed})
 
 
 def random_model(kind: Kind, policies: int = 1, seed: int = 0) -> Model:

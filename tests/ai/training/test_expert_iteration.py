@@ -23,10 +23,10 @@ pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered")
 
 SMALL = IterationConfig(
     cycles=2,
-    search_games=2,
+    search_games=1,
     rollouts=2,
-    policy_epochs=2,
-    self_play_games=4,
+    policy_epochs=1,
+    self_play_games=2,
     value_epochs=1,
     tuning_epochs=1,
 )
@@ -35,7 +35,7 @@ SMALL = IterationConfig(
 @pytest.fixture(autouse=True)
 def small_games(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(expert_iteration, "_SEARCH_SHARD_GAMES", 1)
-    monkeypatch.setattr(expert_iteration, "_SELF_PLAY_SHARD_GAMES", 2)
+    monkeypatch.setattr(expert_iteration, "_SELF_PLAY_SHARD_GAMES", 1)
     with short_games():
         yield
 
@@ -92,7 +92,7 @@ def test_networks_can_be_saved_and_read(
         trained.save(file)
     loaded = read_networks(SHORT, path)
     assert loaded.metadata == trained.metadata
-    assert loaded.metadata["config"]["search_games"] == 2
+    assert loaded.metadata["config"]["search_games"] == 1
     for one, other in ((trained.policy, loaded.policy), (trained.value, loaded.value)):
         for name, array in one._asdict().items():
             assert array == pytest.approx(getattr(other, name), abs=0.01)
