@@ -12,6 +12,7 @@ from manhattan.ai.policy_network import (
     PLACEMENT_UNITS,
     PolicyNetwork,
     new_policy_buffers,
+    packed,
     score_actions,
 )
 from manhattan.ai.training.policy_fitting import (
@@ -50,7 +51,7 @@ STATES = pytest.mark.parametrize("state", [ending(), FOUR, TWO_COLOURS])
 def scores_of(at: Position, net: PolicyNetwork = NET) -> dict[str, float]:
     """The scores of all legal placements, as the search computes them."""
     scores = np.full(BUILDS * len(lengths(at)[1]), -np.inf, np.float32)
-    score_actions(at.data, *lengths(at), net, new_policy_buffers(), scores)
+    score_actions(at.data, *lengths(at), packed(net), new_policy_buffers(), scores)
     return {str(at.decode(int(n))): float(scores[n]) for n in np.flatnonzero(scores > -np.inf)}
 
 
@@ -108,7 +109,7 @@ def test_temperature_0_makes_the_most_likely_placement() -> None:
     scores = scores_of(at)
     best = max(at.legal_actions(), key=lambda action: scores[str(at.decode(action))])
     after, expected = at.copy(), at.copy()
-    policies = Policies(np.zeros((1, 1, 1), np.float32), NET)
+    policies = Policies(np.zeros((1, 1, 1), np.float32), packed(NET))
     play_turn(after.data, *lengths(at), NETWORK_POLICY, policies, 0, new_policy_memory())
     expected.apply(best)
     assert after.state().public.board == expected.state().public.board
@@ -119,7 +120,7 @@ def test_placements_are_drawn_by_their_probabilities() -> None:
     scores = scores_of(at)
     odds = {move: np.exp(score) for move, score in scores.items()}
     total = sum(odds.values())
-    policies = Policies(np.zeros((1, 1, 1), np.float32), NET, np.float32(1))
+    policies = Policies(np.zeros((1, 1, 1), np.float32), packed(NET), np.float32(1))
     memory, drawn = new_policy_memory(), dict.fromkeys(scores, 0)
     by_log = {
         16 * (action % BUILDS // 4) + action % 4: str(at.decode(action))

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from manhattan.ai.model import Kind, read_model
+from manhattan.ai.networks import read_networks
 from manhattan.ai.training.trainer import Trainer
 from manhattan.bench.measurement import Measurement
 from manhattan.bots import LEVELS
@@ -27,6 +28,19 @@ def test_training_writes_a_model(tmp_path: Path) -> None:
     model = read_model(Kind.of(set_up(4)), path)
     assert model.metadata["seed"] == 7
     assert [file.name for file in tmp_path.iterdir()] == ["model.npz"]
+
+
+def test_training_writes_networks(tmp_path: Path) -> None:
+    path = tmp_path / "networks.npz"
+    done = run_cli("train", "--networks", "--scale", "0.0005", "--seed", "7", "--out", path)
+    assert done.code == 0, done.err
+    out = done.out.replace("\n", " ")
+    assert "Trained the networks for 4-players-6x4" in out
+    assert "policy: log-loss " in out
+    assert "name it 4-players-6x4-networks.npz" in out
+    networks = read_networks(Kind.of(set_up(4)), path)
+    assert networks.metadata["seed"] == 7
+    assert [file.name for file in tmp_path.iterdir()] == ["networks.npz"]
 
 
 @pytest.mark.parametrize(

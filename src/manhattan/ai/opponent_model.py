@@ -79,7 +79,7 @@ def placement_likelihood(
     if policy_id == NETWORK_POLICY:
         placement = (block, np.int64(trailing_zeros(bit)))
         return placement_probability(
-            g, players, colours, player, placement, policies.network, memory.buffers[0]
+            g, players, colours, player, placement, policies.network[0], memory.buffers[0]
         )
     picked, picked_bit = pick_by_policy(g, players, colours, player, policy_id, policies, memory)
     return 1.0 if picked == block and picked_bit == bit else 0.0

@@ -16,8 +16,8 @@ from manhattan.ai.features import blocks_on_tableau, new_scratch, weight_set_ind
 from manhattan.ai.jit import inlined, never_inlined
 from manhattan.ai.policy_network import (
     NO_NETWORK,
-    PolicyNetwork,
     new_policy_buffers,
+    packed,
     pick_by_network,
 )
 from manhattan.ai.value_function import pick_by_value
@@ -51,7 +51,8 @@ class Policies(NamedTuple):
     """What the policies need to build. Compiled code takes named tuples as they are."""
 
     value_weights: npt.NDArray[np.float32]
-    network: PolicyNetwork = NO_NETWORK
+    network: Any = packed(NO_NETWORK)
+    """The packed parameters of the policy network."""
     temperature: np.float32 = np.float32(0)
     """How much the policy network varies its placements: 0 for the most likely ones, 1 for its own
     probabilities."""
@@ -131,7 +132,13 @@ def pick_by_policy(
         return pick_greedy(g, players, colours, player)
     if policy_id == NETWORK_POLICY:
         return pick_by_network(
-            g, players, colours, player, policies.network, policies.temperature, memory.buffers[0]
+            g,
+            players,
+            colours,
+            player,
+            policies.network[0],
+            policies.temperature,
+            memory.buffers[0],
         )
     weight_set = weight_set_index(g, colours, blocks_on_tableau(g, colours, player) - 1)
     weights = policies.value_weights[policy_id, weight_set]

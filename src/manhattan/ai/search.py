@@ -20,7 +20,7 @@ from manhattan.ai.model import Kind, Model, load_model
 from manhattan.ai.networks import Networks, load_networks
 from manhattan.ai.opponent_model import infer_policies
 from manhattan.ai.playout_policy import NETWORK_POLICY, Policies, new_policy_memory
-from manhattan.ai.policy_network import score_actions
+from manhattan.ai.policy_network import packed, score_actions
 from manhattan.ai.rollout import ALL_PLAYERS, VALUE, RolloutMemory, RolloutModel, run_rollouts
 from manhattan.ai.selection_plans import PLANS, affordable
 from manhattan.ai.value_function import evaluate_placements
@@ -124,7 +124,7 @@ class Searcher:
                 self.position.data,
                 self._players,
                 self._colours,
-                networks.policy,
+                packed(networks.policy),
                 self._memory.policies.buffers,
                 scores,
             )
@@ -260,7 +260,7 @@ def _rollout_model(model: Model, networks: Networks | None) -> RolloutModel:
     return RolloutModel(
         NETWORK_POLICY,
         np.append(model.policy_pool, NETWORK_POLICY),
-        Policies(model.value_weights, networks.policy, np.float32(TEMPERATURE)),
+        Policies(model.value_weights, packed(networks.policy), np.float32(TEMPERATURE)),
         model.kind.plans,
         networks.value,
         is_normalized=True,

@@ -26,7 +26,7 @@ from manhattan.ai.jit import compiled
 from manhattan.ai.model import Kind, Model, ModelError, read_arrays
 from manhattan.ai.networks import Networks
 from manhattan.ai.playout_policy import NETWORK_POLICY, Policies
-from manhattan.ai.policy_network import PolicyNetwork
+from manhattan.ai.policy_network import PolicyNetwork, packed
 from manhattan.ai.training.boundary_samples import BoundarySamples
 from manhattan.ai.training.fitting import Indices, Parameters, init_network, sgd
 from manhattan.ai.training.policy_fitting import (
@@ -102,7 +102,7 @@ def play_network_games(shard: NetworkGames) -> Results:
     is_weaker = (rng.random(size) < 0.5) & is_mixed
     policy_ids = np.where(is_weaker, weaker, NETWORK_POLICY)
     temperature = np.float32(rng.choice(_TEMPERATURES))
-    policies = Policies(shard.value_weights, shard.network, temperature)
+    policies = Policies(shard.value_weights, packed(shard.network), temperature)
     plans = shard.sample_plans(rng)
     played = play(
         shard, policy_ids, plans, epsilon=EPSILON, keep_boundaries=True, policies=policies
