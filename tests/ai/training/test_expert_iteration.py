@@ -36,6 +36,7 @@ SMALL = IterationConfig(
 def small_games(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(expert_iteration, "_SEARCH_SHARD_GAMES", 1)
     monkeypatch.setattr(expert_iteration, "_SELF_PLAY_SHARD_GAMES", 1)
+    monkeypatch.setattr(expert_iteration, "_SEARCHING_SHARE", 0.4)  # one player of three, here
     with short_games():
         yield
 
@@ -57,8 +58,9 @@ def assert_equal(left: Networks, right: Networks) -> None:
 
 
 def test_the_same_seed_gives_the_same_networks_and_an_interruption_changes_nothing(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(ExpertIteration, "_warm_up", lambda _: None)  # nothing is compiled here
     titles: list[str] = []
     whole = training(on_progress=lambda title, done, total: titles.append(title)).run()
     assert [title for n, title in enumerate(titles) if title not in titles[:n]] == [
@@ -72,7 +74,7 @@ def test_the_same_seed_gives_the_same_networks_and_an_interruption_changes_nothi
         pass
 
     def interrupt(title: str, done: int, total: int) -> None:
-        if title == "Policy network, cycle 2 of 2":
+        if title == "Searched games, cycle 2 of 2":
             raise Interrupted
 
     with pytest.raises(Interrupted):
