@@ -94,7 +94,7 @@ CHECKS := lint typecheck test-web test-process test-page test-unit test-uncompil
 .PHONY: test lint-python lint-web test-page-all $(CHECKS)
 
 # The sub-make's process id is in TOGETHER: `exec` keeps that of the shell.
-test: $(VENV)/.installed-test browser
+test: $(VENV)/.installed-test test-programs
 	@exec $(MAKE) --no-print-directory --jobs TOGETHER=$$$$ $(CHECKS)
 
 # In `make test`, .ci/step keeps each command's output in build/test/, reports how it ended, and
@@ -144,10 +144,10 @@ test-web: $(VENV)/.installed-test
 test-process: $(VENV)/.installed-test build/.docs
 	$(call step,test-process) $(PYTEST) -n 3 -m process
 
-test-page: $(VENV)/.installed-test build/.compiled build/.docs browser
+test-page: $(VENV)/.installed-test build/.compiled build/.docs test-programs
 	$(call step,test-page) $(PYTEST) -n 3 -m "browser and not thorough" tests/page
 
-test-unit: $(VENV)/.installed-test build/.compiled build/.docs
+test-unit: $(VENV)/.installed-test build/.compiled build/.docs test-programs
 	$(call step,test-unit) $(PYTEST) -n 4 -m "not (browser or process or compute or uncompiled_only)" \
 	  --cov --cov-report=
 	$(call step,coverage-rules) $(COVERAGE) --fail-under=100 --include='src/manhattan/rules/*'
@@ -169,7 +169,7 @@ test-compute: $(VENV)/.installed-test build/.compiled
 
 # Every page in every language, size and theme; every edition and number of players: half an hour.
 test-page-all: TEST_BROWSER := chromium
-test-page-all: $(VENV)/.installed-test build/.docs browser
+test-page-all: $(VENV)/.installed-test build/.docs test-programs
 	$(PYTEST) -n 3 tests/page
 
 # The tests of bots and environments need compiled code; compiled here, no test waits for it.
@@ -186,10 +186,13 @@ build/.docs: $(VENV)/.installed-test $(DOCS) $(shell find src/manhattan -name '*
 
 # Debian's Chromium without windows, which takes two thirds of the time of the whole one.
 export TEST_BROWSER ?= chromium-headless-shell
-.PHONY: browser
-browser:
-	@command -v $(TEST_BROWSER) >/dev/null || { echo "Installing $(TEST_BROWSER) for the tests ..."; \
-	  apt-get update -qq && apt-get install -y -qq $(TEST_BROWSER) >/dev/null; }
+# With jq the tests run a command of the documentation.
+.PHONY: test-programs
+test-programs:
+	@for program in $(TEST_BROWSER) jq; do \
+	  command -v $$program >/dev/null || { echo "Installing $$program for the tests ..."; \
+	    apt-get update -qq && apt-get install -y -qq $$program >/dev/null; } || exit 1; \
+	done
 
 $(VENV)/.created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

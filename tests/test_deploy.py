@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 from pathlib import Path
-from shutil import which
 
 import pytest
 import yaml
@@ -164,7 +163,6 @@ def test_the_monitoring_page_names_every_metric() -> None:
     assert named == {name for name in kinds if not name.endswith("_created")}
 
 
-@pytest.mark.skipif(which("jq") is None, reason="needs jq")
 def test_the_errors_are_found_between_the_lines_of_systemd() -> None:
     page = (ROOT / "docs/how-to/host/monitoring.md").read_text("utf-8")
     (program,) = re.findall(r"\| jq -R '([^']+)'", page)

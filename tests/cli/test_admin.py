@@ -71,7 +71,7 @@ def test_a_person_is_found_and_deleted(server: RunningServer, database: str) -> 
         assert (nobody.code, nobody.out, nobody.error) == (
             0,
             "",
-            "Nobody's name contains nobody.",
+            "No name contains nobody.",
         )
         assert run(database, "delete", rude.person) == "Done.\n"
         assert close_code(rude.receive) == 4401
@@ -174,7 +174,7 @@ def test_an_empty_list_says_so(server: RunningServer, database: str) -> None:
     for command, said in (
         (["list"], "There are no open tables; --all lists all."),
         (["list", "--all"], "There are no tables."),
-        (["bans"], "Nobody is banned."),
+        (["bans"], "There are no bans."),
     ):
         outcome = run_cli("admin", *command, "--database", database)
         assert (outcome.code, outcome.out, outcome.error) == (0, "", said)

@@ -1,4 +1,4 @@
-"""The public tables: pages of the list, and what people see whom the operator has excluded."""
+"""The public tables: pages of the list, and what excluded people see."""
 
 from __future__ import annotations
 

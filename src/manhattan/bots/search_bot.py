@@ -41,8 +41,8 @@ def choose_as_champion(view: View, rng: Random, budget: Budget = NO_LIMIT) -> Mo
 
 
 def _mix(moves: list[tuple[Move, MoveStats]], rng: Random) -> Move:
-    """Choose among selections that are about as good as the best, so that nobody can foresee the
-    choice."""
+    """Choose at random among selections that are about as good as the best, so that rivals can't
+    predict the choice."""
     best = moves[0][1].value
     weights = [math.exp((stats.value - best) / SELECTION_TEMPERATURE) for _, stats in moves]
     return rng.choices([move for move, _ in moves], weights)[0]

@@ -87,7 +87,7 @@ def list_people(
     options = chosen_options(database, config)
     people = _with_store(options, lambda store: store.people_named(name, _LIMIT))
     if not people:
-        _note(f"Nobody's name contains {name}.")
+        _note(f"No name contains {name}.")
     for person in people:
         _print(f"{person.id}  {person.name}")
 
@@ -126,8 +126,8 @@ def ban(
     _print(f"{subject} is banned.")
     if own := _own_network(subject, options.trusted_proxy):
         _note(
-            f"Warning: this includes {own}, the address of this computer or of your proxy: people "
-            f"may be excluded whom you didn't mean. manhattan admin unban {subject} lifts it."
+            f"Warning: this includes {own}, the address of this computer or of your proxy: other "
+            f"people may be excluded, too. manhattan admin unban {subject} lifts the ban."
         )
 
 
@@ -148,7 +148,7 @@ def list_bans(database: Database = None, config: LongConfigFile = None) -> None:
     """List the bans."""
     bans = _with_store(chosen_options(database, config), lambda store: store.bans())
     if not bans:
-        _note("Nobody is banned.")
+        _note("There are no bans.")
     for subject in bans:
         _print(subject)
 
