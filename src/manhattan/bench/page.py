@@ -39,7 +39,9 @@ def measure(reports: Path | None = None) -> Iterator[Measurement]:
     """Yield the scores one by one; with a folder, keep Lighthouse's reports in it."""
     chromium, npm = shutil.which("chromium"), _find_npm()
     if chromium is None:
-        raise LighthouseError("Chromium is not installed. Run: make test-programs TEST_BROWSER=chromium")
+        raise LighthouseError(
+            "Chromium is not installed. Run: make test-programs TEST_BROWSER=chromium"
+        )
     with tempfile.TemporaryDirectory() as folder, run_target(f"{folder}/tables.db") as (_, port):
         reports = reports or Path(folder)
         reports.mkdir(parents=True, exist_ok=True)
