@@ -30,6 +30,7 @@ from manhattan.kernel.actions import BUILDS
 from manhattan.kernel.compile_notice import announce_compilation
 from manhattan.kernel.conversion import unpack_stock
 from manhattan.kernel.layout import BUILD, SELECT, table_shape
+from manhattan.kernel.policies import GREEDY_POLICY, UNIFORM_POLICY
 from manhattan.rules import ManhattanError, Select, Stock
 from manhattan.rules.blocks import sizes_in
 from manhattan.view import View
@@ -38,8 +39,9 @@ MAX_CANDIDATES: Final = 16
 """Placements that are searched at most."""
 POINT_VALUE: Final = 0.005
 """The value of a point of lead, where a win is 1: it breaks ties, and keeps lost games close."""
-NETWORK_PRIOR: Final = 0.5
-"""The prior probability that a rival plays like the policy network, if there is one."""
+POOL_PRIOR: Final = (0.02, 0.12, 0.12, 0.24, 0.5)
+"""With networks: the prior probability that a rival plays at random, greedily, by the first or the
+best value function, or by the policy network. A small pool leaves more time for rollouts."""
 TEMPERATURE: Final = 0.5
 """How much the policy network varies its placements in rollouts."""
 PRIOR_WEIGHT: Final = 0.1
@@ -47,6 +49,10 @@ PRIOR_WEIGHT: Final = 0.1
 
 _ROLLOUTS_PER_CHECK = 64
 """Rollouts between two looks at the clock: two or three milliseconds."""
+
+
+_loaded_shapes: set[tuple[int, int]] = set()
+"""The numbers of players and colours for which this process has loaded the code."""
 
 
 class SearchError(ManhattanError, ValueError):
@@ -98,7 +104,7 @@ class Searcher:
         self._rollout_model = _rollout_model(model, networks)
         self._prior = model.policy_prior
         if networks is not None:
-            self._prior = np.append((1 - NETWORK_PRIOR) * self._prior, NETWORK_PRIOR)
+            self._prior = np.array(POOL_PRIOR)
 
     def placement_values(self, policy_id: int) -> dict[int, float]:
         """Return the value of each placement by one value function, the greatest first."""
@@ -188,25 +194,22 @@ class Searcher:
         order = np.array(actions, np.int64)
         sums = np.zeros((len(order), ALL_PLAYERS + 3 * players))
         counts = np.zeros(len(order), np.int64)
-        with announce_compilation(self.position.setup, "search", compiled.cache):
-            posterior = self.posterior()
-            # No rollouts yet: this compiles or loads the code before the clock starts.
-            self._run_rollouts(order, 0, 0, posterior, all_players, sums)
+        self._load(order, all_players, sums)
         stages = max(1, (len(order) - 1).bit_length())
+        end = None if limits.seconds is None else time.monotonic() + limits.seconds
+        posterior = self.posterior()
         begin = time.monotonic()
         remaining, done = len(order), 0
         for stage in range(stages):
             target = done + max(1, limits.rollouts // (stages * remaining))
-            deadline = (
-                None if limits.seconds is None else begin + limits.seconds * (stage + 1) / stages
-            )
+            deadline = None if end is None else begin + (end - begin) * (stage + 1) / stages
             while done < target and (deadline is None or done == 0 or time.monotonic() < deadline):
                 limits.check()
-                end = min(target, done + max(1, _ROLLOUTS_PER_CHECK // remaining))
+                until = min(target, done + max(1, _ROLLOUTS_PER_CHECK // remaining))
                 self._run_rollouts(
-                    order[:remaining], done, end, posterior, all_players, sums[:remaining]
+                    order[:remaining], done, until, posterior, all_players, sums[:remaining]
                 )
-                done = end
+                done = until
             counts[:remaining] = done
             ranking = np.argsort(-sums[:remaining, VALUE], kind="stable")
             for array in (order, sums, counts):
@@ -216,6 +219,16 @@ class Searcher:
             _move_stats(int(action), int(count), total, players)
             for action, count, total in zip(order, counts, sums, strict=True)
         ]
+
+    def _load(self, order: Any, all_players: bool, sums: Any) -> None:
+        """Compile or load the code before the clock starts, once in a process."""
+        shape = len(self._players), len(self._colours)
+        if shape in _loaded_shapes:
+            return
+        with announce_compilation(self.position.setup, "search", compiled.cache):
+            self._run_rollouts(order, 0, 0, self.posterior(), all_players, sums)
+        if self.position.has_build_order:  # or the opponent model was not needed
+            _loaded_shapes.add(shape)
 
     def _run_rollouts(
         self, actions: Any, begin: int, end: int, posterior: Any, all_players: bool, sums: Any
@@ -259,7 +272,7 @@ def _rollout_model(model: Model, networks: Networks | None) -> RolloutModel:
         )
     return RolloutModel(
         NETWORK_POLICY,
-        np.append(model.policy_pool, NETWORK_POLICY),
+        np.array([UNIFORM_POLICY, GREEDY_POLICY, 0, model.best_policy, NETWORK_POLICY]),
         Policies(model.value_weights, packed(networks.policy), np.float32(TEMPERATURE)),
         model.kind.plans,
         networks.value,

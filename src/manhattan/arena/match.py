@@ -14,6 +14,7 @@ from itertools import combinations
 from random import Random
 
 from manhattan.arena.loader import load_bot
+from manhattan.bots import Budget
 from manhattan.rules import DEFAULT_EDITION, ManhattanError, Setup, set_up
 
 
@@ -44,6 +45,8 @@ class Match:
     edition: str = DEFAULT_EDITION
     house_rules: Mapping[str, str] = field(default_factory=dict)
     seed: int = 0
+    seconds: float | None = None
+    """The time of every bot for each move, in place of its own budget."""
 
     def __post_init__(self) -> None:
         for name in self.bots:
@@ -55,6 +58,7 @@ class Match:
             )
         if self.games < 1:
             raise ArenaError(f"Play at least one game, not {self.games}.")
+        Budget(seconds=self.seconds)  # rejects a time that is not positive
         self.setup(0)
 
     def setup(self, first: int) -> Setup:

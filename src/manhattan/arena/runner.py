@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from manhattan.arena.loader import describe_error, load_bot
 from manhattan.arena.match import ArenaError, Match, Seating
-from manhattan.bots import COMPILED_BOTS, NO_LIMIT, Bot, Level, warm_up
+from manhattan.bots import COMPILED_BOTS, Bot, Budget, Level, warm_up
 from manhattan.game import Game
 from manhattan.rules import IllegalMove, NotationError
 from manhattan.view import view_of
@@ -35,7 +35,8 @@ def play(match: Match, seating: Seating) -> Outcome:
     """Play a game to its end."""
     game = Game.from_seed(match.setup(seating.first), match.shuffle_seed(seating.deal))
     names = [match.bots[number] for number in seating.seats]
-    bots = [_without_time_limit(load_bot(name)) for name in names]
+    bots = [_with_budget_of(match, load_bot(name)) for name in names]
+    budget = Budget(seconds=match.seconds)
     rngs = [match.rng(seating.deal, seating.rotation, seat) for seat in range(match.players)]
     moves, seconds = [0] * match.players, [0.0] * match.players
     while not game.is_over:
@@ -45,7 +46,7 @@ def play(match: Match, seating: Seating) -> Outcome:
         where = f"deal {seating.deal}, rotation {seating.rotation}, ply {game.ply}"
         begin = time.perf_counter()
         try:
-            move = bots[seat](view, rngs[seat], NO_LIMIT)
+            move = bots[seat](view, rngs[seat], budget)
         except Exception as error:
             raise ArenaError(f"{name} failed in {where}: {describe_error(name, error)}") from error
         seconds[seat] += time.perf_counter() - begin
@@ -61,12 +62,13 @@ def play(match: Match, seating: Seating) -> Outcome:
     return Outcome(seating, game.public.scores, result.winners, tuple(moves), tuple(seconds))
 
 
-def _without_time_limit(bot: Bot) -> Bot:
-    """Let a level use all its rollouts: with a time limit, a match would not be the same on
-    another machine."""
-    if isinstance(bot, Level):
-        return replace(bot, budget=replace(bot.budget, seconds=None))
-    return bot
+def _with_budget_of(match: Match, bot: Bot) -> Bot:
+    """Let a level use all its rollouts, or the match's time instead: with a time limit, a match
+    would not be the same on another machine."""
+    if not isinstance(bot, Level):
+        return bot
+    rollouts = bot.budget.rollouts if match.seconds is None else None
+    return replace(bot, budget=replace(bot.budget, rollouts=rollouts, seconds=None))
 
 
 def warm_up_bots(match: Match) -> None:

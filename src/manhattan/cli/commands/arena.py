@@ -59,6 +59,14 @@ def arena(
     seed: Annotated[
         int, typer.Option("--seed", "-s", help="Random seed: the same seed gives the same games.")
     ] = 0,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--seconds",
+            help="Time of every bot for each move, in place of its own budget of rollouts.",
+            show_default=False,
+        ),
+    ] = None,
     json_file: JsonFile = None,
     plot: Annotated[
         Path | None, typer.Option("--plot", help="Draw the results as a PNG file.")
@@ -75,7 +83,9 @@ def arena(
     """Let bots play each other, every deal from every seat, and rank them by strength."""
     names = tuple(parse_bot_names(bots))
     table_size = min(4, len(names)) if players is None else players
-    match = Match(names, games, table_size, edition, parse_house_rules(house_rule or []), seed)
+    match = Match(
+        names, games, table_size, edition, parse_house_rules(house_rule or []), seed, seconds
+    )
     for path in filter(None, (json_file, plot)):
         check_writable(path)
     if plot:
