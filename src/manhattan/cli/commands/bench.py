@@ -11,9 +11,11 @@ import typer
 from rich.table import Table as Grid
 
 from manhattan.bench.measurement import Measurement
+from manhattan.cli.ui.bot_options import parse_bot_names
 from manhattan.cli.ui.help_format import Command, Group
-from manhattan.cli.ui.options import JsonFile
+from manhattan.cli.ui.options import JsonFile, Workers
 from manhattan.cli.ui.output_files import STDOUT, check_writable, write_json
+from manhattan.cli.ui.progress import progress_bar
 from manhattan.cli.ui.terminal import console, exit_interrupted
 from manhattan.rules import ManhattanError
 from manhattan.rules.setup import check_player_count
@@ -97,6 +99,49 @@ def bots(
     from manhattan.bench.bots import measure  # loading the compiler takes a second
 
     _report(measure(_checked(players), rollouts, games), json_file)
+
+
+@bench.command(cls=Command)
+def calibration(
+    bots: Annotated[
+        str,
+        typer.Option("--bots", "-b", help="The bots of a table, separated by commas."),
+    ] = "champion,champion,champion,champion",
+    games: Annotated[int, typer.Option("--games", "-g", min=1, help="Number of games.")] = 300,
+    positions: Annotated[
+        int, typer.Option("--positions", min=1, max=20, help="Evaluations in each game.")
+    ] = 8,
+    rollouts: Annotated[
+        int,
+        typer.Option(
+            "--rollouts", "-n", min=1, help="Rollouts of each evaluation and of each bot's move."
+        ),
+    ] = 300,
+    workers: Workers = None,
+    json_file: JsonFile = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="Draw the calibration as a PNG file.")
+    ] = None,
+) -> None:
+    """Measure whether the win probabilities of evaluations come true in games between bots."""
+    from manhattan.bench.calibration import collect, draw, summarize
+    from manhattan.bots import bot
+
+    names = parse_bot_names(bots)
+    check_player_count(len(names))
+    for name in names:
+        bot(name)
+    if plot:
+        check_writable(plot)
+    samples = []
+    with progress_bar(console(stderr=True)) as progress:
+        task = progress.add_task("Games", total=games)
+        for part in collect(names, games, positions, rollouts, workers):
+            samples += part
+            progress.advance(task)
+    _report(summarize(len(names), samples), json_file)
+    if plot:
+        draw(samples, f"{', '.join(names)}: {len(samples)} positions", plot)
 
 
 @bench.command(cls=Command)
