@@ -23,7 +23,7 @@ PAGE := build_page.py $(shell find web -type f -not -path '*/node_modules/*')
 DOCS := build_docs.py zensical.toml $(shell find docs -type f)
 
 .DEFAULT_GOAL := help
-.PHONY: help play play-here format types docs docs-serve reference bench models clean dist \
+.PHONY: help play play-here format types docs docs-serve reference bench models networks clean dist \
   reproducible sbom licences
 
 help:
@@ -41,6 +41,7 @@ help:
 	@echo "make reference    generate the reference pages of the documentation from the code"
 	@echo "make bench        measure the speed on this machine"
 	@echo "make models       train the bots' models: an hour or two"
+	@echo "make networks     train the networks of the strongest bots: an hour or two"
 	@echo "make dist         build the wheel and the source distribution into dist/; see also"
 	@echo "                  reproducible, sbom and licences"
 	@echo "make clean        remove what these commands created"
@@ -81,6 +82,17 @@ models: $(VENV)/.installed
 	$(BIN)/manhattan train --players 2 -r two_players=6x4-one-colour --scale 0.5 --out $(MODELS)/2-players-6x4.npz
 	$(BIN)/manhattan train --players 3 -r three_players=6x4 --scale 0.5 --out $(MODELS)/3-players-6x4.npz
 	$(BIN)/manhattan train --players 4 -r four_players=4x6 --scale 0.5 --out $(MODELS)/4-players-4x6.npz
+
+# The networks of the strongest bots, which begin with those models.
+networks: export MANHATTAN_MODELS := $(MODELS)
+networks: $(VENV)/.installed
+	$(BIN)/manhattan train --networks --players 4 --out $(MODELS)/4-players-6x4-networks.npz
+	$(BIN)/manhattan train --networks --players 3 --out $(MODELS)/3-players-4x6-networks.npz
+	$(BIN)/manhattan train --networks --players 2 --out $(MODELS)/2-players-4x6-2-colours-networks.npz
+	$(BIN)/manhattan train --networks --players 2 -r two_players=4x4 --scale 0.3334 --out $(MODELS)/2-players-4x4-2-colours-networks.npz
+	$(BIN)/manhattan train --networks --players 2 -r two_players=6x4-one-colour --scale 0.3334 --out $(MODELS)/2-players-6x4-networks.npz
+	$(BIN)/manhattan train --networks --players 3 -r three_players=6x4 --scale 0.3334 --out $(MODELS)/3-players-6x4-networks.npz
+	$(BIN)/manhattan train --networks --players 4 -r four_players=4x6 --scale 0.3334 --out $(MODELS)/4-players-4x6-networks.npz
 
 clean:
 	rm -rf $(VENV) build dist src/manhattan/page src/manhattan/docs .cache web/node_modules .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis

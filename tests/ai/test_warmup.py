@@ -10,11 +10,11 @@ from manhattan.ai import opponent_model, search, warmup
 from manhattan.ai.warmup import COMPILED_PARTS, warm_up, warm_up_if_needed
 from manhattan.kernel.compile_notice import setup_for_shape
 from manhattan.rules import Setup, set_up
-from support.random_models import random_model
+from support.random_models import random_model, random_networks
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered")
 
-COMPILED_FUNCTIONS = ("evaluate_placements", "infer_policies", "run_rollouts")
+COMPILED_FUNCTIONS = ("evaluate_placements", "infer_policies", "run_rollouts", "score_actions")
 
 
 @pytest.mark.parametrize(("players", "colours"), [(3, 1), (2, 2)])
@@ -23,6 +23,7 @@ def test_a_warm_up_calls_every_compiled_function_of_a_search(
 ) -> None:
     """A block has been placed before, so the opponent model has something to infer from."""
     monkeypatch.setattr(search, "load_model", random_model)
+    monkeypatch.setattr(search, "load_networks", random_networks)
     monkeypatch.setattr(search, "MAX_CANDIDATES", 1)
     monkeypatch.setattr(opponent_model, "HAND_SAMPLES", 1)
     called: set[str] = set()

@@ -123,19 +123,19 @@ def test_a_level_never_exceeds_its_own_budget(view: View) -> None:
         budgets.append(budget)
         return view.legal_moves()[0]
 
-    expert = LEVELS["expert"].budget
-    level = replace(LEVELS["expert"], bot=record)
+    champion = LEVELS["champion"].budget
+    level = replace(LEVELS["champion"], bot=record)
     level(view, Random(1), Budget(rollouts=10**9, seconds=3600))
     level(view, Random(1), Budget(rollouts=5))
-    assert (budgets[0].rollouts, budgets[0].seconds) == (expert.rollouts, expert.seconds)
-    assert (budgets[1].rollouts, budgets[1].seconds) == (5, expert.seconds)
-    assert expert.seconds is not None
-    assert expert.seconds <= 1
+    assert (budgets[0].rollouts, budgets[0].seconds) == (champion.rollouts, champion.seconds)
+    assert (budgets[1].rollouts, budgets[1].seconds) == (5, champion.seconds)
+    assert champion.seconds is not None
+    assert champion.seconds <= 1
 
 
 def test_levels_have_distinct_descriptions() -> None:
-    assert list(LEVELS) == ["easy", "medium", "hard", "expert"]
-    assert len({level.description for level in LEVELS.values()}) == 4
+    assert list(LEVELS) == [*("easy", "casual", "medium", "advanced", "hard", "expert", "champion")]
+    assert len({level.description for level in LEVELS.values()}) == len(LEVELS)
     for name, level in LEVELS.items():
         assert level.name == name.title()
         assert level.description.endswith(".")

@@ -34,7 +34,7 @@ def playing(bots: str, folder: Path) -> Iterator[Terminal]:
 
 @pytest.fixture
 def terminal(tmp_path: Path) -> Iterator[Terminal]:
-    with playing("easy,expert", tmp_path) as started:
+    with playing("easy,champion", tmp_path) as started:
         yield started
 
 
@@ -52,7 +52,7 @@ def compiler_pids(terminal: Terminal) -> list[int]:
 
 def first_build() -> str:
     """A move that the person can build first, whatever blocks the others choose."""
-    names = ["Human", "Lotte", "Gropius"]
+    names = ["Human", "Lotte", "Hadid"]
     game = Game.new(names, first="random", seed=bytes.fromhex(HUMAN_STARTS))
     for _ in names:
         game.play("[1123]")
@@ -73,27 +73,19 @@ def test_compiling_starts_and_ends_with_the_game(terminal: Terminal) -> None:
     assert_ended(terminal, compiler)
 
 
-def test_moves_that_need_no_compiled_code_do_not_wait(terminal: Terminal) -> None:
-    """Expert chooses its blocks, and Easy makes all its moves, while Expert is compiled."""
+def test_until_it_is_compiled_a_bot_plays_like_a_weaker_one_and_says_so(
+    terminal: Terminal,
+) -> None:
+    """Champion chooses its blocks and builds while it is compiled."""
     (compiler,) = compiler_pids(terminal)
     terminal.press("1123\n")
     terminal.wait_for("Lotte is thinking…")
-    terminal.wait_for("Gropius is thinking…")
+    terminal.wait_for("until then they play like Medium.")
     terminal.wait_for("Build (? for help)")
     terminal.press(f"{first_build()}\n")
-    terminal.wait_for("Lotte is thinking…")
+    terminal.wait_for("Hadid is thinking…")
+    terminal.wait_for("Build (? for help)")
     assert compiler_pids(terminal) == [compiler]
-
-
-def test_waiting_for_the_compiler_is_explained_and_can_be_interrupted(terminal: Terminal) -> None:
-    """Expert has to build."""
-    terminal.press("1123\n")
-    terminal.wait_for("Build (? for help)")
-    terminal.press(f"{first_build()}\n")
-    terminal.wait_for(COMPILING)
-    (compiler,) = compiler_pids(terminal)
-    terminal.press(CTRL_C)
-    assert_ended(terminal, compiler)
 
 
 def test_advice_is_compiled_in_the_background_too(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser
 
+from manhattan.bots import LEVELS
 from manhattan.bots.names import BOT_NAMES
 from manhattan.rules import EDITIONS
 from support.browser_user import DESKTOP, expect_visible, open_browser, open_table
@@ -46,7 +47,7 @@ def test_a_round_of_every_edition(
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("level", ["easy", "medium", "hard", "expert"])
+@pytest.mark.parametrize("level", list(LEVELS))
 def test_bots_of_every_level_move(browser: Browser, server: RunningServer, level: str) -> None:
     with open_browser(browser, server.address) as ada:
         ada.page.set_default_timeout(180_000)  # strong bots are compiled first

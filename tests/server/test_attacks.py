@@ -85,8 +85,8 @@ def time_bot(seat: TableConnection) -> float:
 @pytest.mark.compiled
 @pytest.mark.xdist_group("4-1")
 def test_many_names_do_not_slow_down_the_bots_of_others(server: Process) -> None:
-    """Thirty names of one address, each with a table of Expert bots that it watches."""
-    experts = {"seats": [{"occupant": "bot", "level": "expert"}] * 4, "bot_delay_ms": 0}
+    """Thirty names of one address, each with a table of Champion bots that it watches."""
+    champions = {"seats": [{"occupant": "bot", "level": "champion"}] * 4, "bot_delay_ms": 0}
     with ExitStack() as stack:
         drain = stack.enter_context(Drain())
         ada = Client(server.address, "Ada", timeout=120)
@@ -95,12 +95,12 @@ def test_many_names_do_not_slow_down_the_bots_of_others(server: Process) -> None
         alone = [time_bot(seat) for _ in range(4)]
         for number in range(30):
             eve = stack.enter_context(Stranger(server, ATTACKER, f"Eve {number}"))
-            status, opened = eve.call("POST", "/api/tables?start=true", experts)
+            status, opened = eve.call("POST", "/api/tables?start=true", champions)
             assert status == 201
             drain.add(eve.watch(opened["id"]))
         watched = Client(server.address, "Bob", timeout=120)
         with watched.connect(opened["id"]) as spectator:
-            for message in spectator.messages():  # until the Experts are compiled and play
+            for message in spectator.messages():  # until the Champions are compiled and play
                 if message["type"] == "update" and spectator.position["ply"] > 6:
                     break
         attacked = [time_bot(seat) for _ in range(12)]

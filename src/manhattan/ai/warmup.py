@@ -16,7 +16,7 @@ from manhattan.rules import Phase, Setup
 from manhattan.view import view_of
 from manhattan.warmup import lower_priority
 
-COMPILED_PARTS: Final = ("values", "search")
+COMPILED_PARTS: Final = ("values", "policy", "search")
 
 
 def warm_up(setup: Setup) -> None:
@@ -25,7 +25,8 @@ def warm_up(setup: Setup) -> None:
     while game.public.phase is Phase.SELECT:
         game.play(game.legal_moves()[0])
     game.play(game.legal_moves()[0])
-    searcher = searcher_for(view_of(game, game.public.mover), 0)
+    searcher = searcher_for(view_of(game, game.public.mover), 0, with_networks=True)
+    searcher.placement_values(searcher.model.best_policy)
     searcher.search(searcher.candidates(), SearchLimits(1))
 
 

@@ -68,7 +68,8 @@ def evaluate(view: View, rng: Random | None = None, budget: Budget = NO_LIMIT) -
     budget.check()
     ranked = []
     rng = rng or Random(0)  # noqa: S311 - rollouts, not cards
-    for move, stats in search_moves(view, rng, budget, DEFAULT_ROLLOUTS, all_players=True):
+    moves = search_moves(view, rng, budget, DEFAULT_ROLLOUTS, all_players=True, with_networks=True)
+    for move, stats in moves:
         estimates = list(zip(stats.win_probabilities, stats.standard_errors, strict=True))
         ranked.append(
             RankedMove(

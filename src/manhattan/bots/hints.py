@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
-from typing import Literal
+from typing import Final, Literal
 
+from manhattan.bots.budget import Budget
 from manhattan.bots.greedy import choose_greedily
-from manhattan.bots.value_bot import choose_by_value
+from manhattan.bots.search_bot import choose_as_champion
+from manhattan.bots.value_bot import obvious_move
 from manhattan.rules import Block, Build, Colour, Move, PublicState, Select, Setup
 from manhattan.rules.board import CITIES
 from manhattan.rules.legality import colour_of
@@ -16,6 +18,8 @@ from manhattan.rules.scoring import majorities, placement_gains, tallest_scorer,
 from manhattan.rules.towers import Board, with_block
 from manhattan.view import View
 
+_BUDGET: Final = Budget(rollouts=1500)
+"""Without a limit of time, so that the same view and seed give the same hint."""
 Colours = tuple[Colour, ...]
 HintReasonKind = Literal[
     "wins_tallest",
@@ -53,9 +57,12 @@ class Hint:
 
 
 def hint(view: View, rng: Random, *, use_model: bool) -> Hint:
-    """Suggest the best move by the value function; without a model, which needs compiled code,
-    the one that gains most now."""
-    move = (choose_by_value if use_model else choose_greedily)(view, rng)
+    """Suggest the champion's move, or the blocks of the strongest plan; without a model, which
+    needs compiled code, the move that gains most now."""
+    if not use_model:
+        move = choose_greedily(view, rng)
+    else:
+        move = obvious_move(view) or choose_as_champion(view, rng, _BUDGET)
     if isinstance(move, Build):
         return explain_placement(view.public, move)
     kind: HintReasonKind = "strong_selection" if isinstance(move, Select) else "least_needed"

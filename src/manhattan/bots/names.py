@@ -9,13 +9,17 @@ from typing import Final
 BOT_NAMES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "easy": ("Lotte", "Milo", "Nina", "Toby"),
+        "casual": ("Emma", "Felix", "Ida", "Leo"),
         "medium": ("Clara", "Greta", "Hugo", "Oscar"),
+        "advanced": ("Harmon", "Hood", "Root", "Shreve"),
         "hard": ("Burnham", "Gilbert", "Lamb", "Yamasaki"),
         "expert": ("Gropius", "Mies", "Sullivan", "Wright"),
+        "champion": ("Hadid", "Jahn", "Khan", "Pei"),
     }
 )
 """By level: given names, then architects of early skyscrapers, then those whom all the others
-studied. A level has a name for each seat of a table, and names are short enough for a phone."""
+studied, then those who built the highest. A level has a name for each seat of a table, and names
+are short enough for a phone."""
 
 
 def free_bot_name(level: str, taken: Iterable[str]) -> str:

@@ -172,7 +172,7 @@ class ServerOptions:
         1, help="Number of processes that run bots and hints.", section=BOTS
     )
     warm_up: bool = _option(
-        True, help="Compile the code of Hard and Expert bots at startup.", section=BOTS
+        True, help="Compile the code of strong bots at startup.", section=BOTS
     )
     host: str = _option(
         LOOPBACK,

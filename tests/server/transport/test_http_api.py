@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from manhattan import record
+from manhattan.bots import LEVELS
 from manhattan.client import Client, RequestRejected
 from manhattan.game import Game
 from manhattan.replay import replay
@@ -73,7 +74,7 @@ def test_the_catalog_lists_what_can_be_played(shared_server: RunningServer) -> N
     catalog = shared_server.client("Ada").request("GET", "/api/catalog")
     assert catalog["editions"][0]["id"] == "hig-2017"
     assert catalog["house_rules"]["tallest_tie"] == ["nobody", "one_owner"]
-    assert [level["name"] for level in catalog["levels"]] == ["easy", "medium", "hard", "expert"]
+    assert [level["name"] for level in catalog["levels"]] == list(LEVELS)
 
 
 def test_only_public_tables_are_listed(shared_server: RunningServer) -> None:

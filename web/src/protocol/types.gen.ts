@@ -919,7 +919,7 @@ export interface ErrorMessage {
   reply_to: string | null
 }
 /**
- * A bot's first move takes long, because its code has to be compiled.
+ * The code of a bot is being compiled. Until it is ready, the bot plays like `medium`.
  */
 export interface BotPreparingMessage {
   type: 'bot_preparing'
@@ -1099,7 +1099,8 @@ export interface MyGamesQuery {
   /**
    * Only games among people, or those whose strongest bot has this level.
    */
-  opponents?: 'anyone' | 'easy' | 'expert' | 'hard' | 'medium' | 'people'
+  opponents?:
+    'advanced' | 'anyone' | 'casual' | 'champion' | 'easy' | 'expert' | 'hard' | 'medium' | 'people'
   /**
    * The `next` of the page before, with the same query.
    */

@@ -62,10 +62,10 @@ _SEARCH_SHARD_GAMES, _SELF_PLAY_SHARD_GAMES = 10, 2_000
 class IterationConfig:
     """The amounts of a training."""
 
-    cycles: int = 2
-    search_games: int = 2_000
+    cycles: int = 1
+    search_games: int = 1_500
     """For each cycle."""
-    rollouts: int = 500
+    rollouts: int = 400
     """For each decision in those games."""
     policy_epochs: int = 10
     self_play_games: int = 120_000

@@ -9,7 +9,16 @@ from random import Random
 from rich.console import Console
 from rich.text import Text
 
-from manhattan.bots import COMPILED_BOTS, bot, evaluate, hint, start_warmup
+from manhattan.bots import (
+    COMPILED_BOTS,
+    FALLBACK_LEVEL,
+    LEVELS,
+    bot,
+    evaluate,
+    hint,
+    needs_compiled_code,
+    start_warmup,
+)
 from manhattan.cli.ui.board_renderer import render_advice
 from manhattan.cli.ui.narration import describe_hint
 from manhattan.cli.ui.seats import Seats
@@ -26,15 +35,26 @@ class BotRunner:
         self.console = console
         self.setup = setup
         self.compile_job = NO_JOB
+        self._has_announced_fallback = False
         self.has_compiled_bots = bool(COMPILED_BOTS.intersection(filter(None, seats)))
         if self.has_compiled_bots:
             self._start_compiling()  # while people choose their first blocks
 
     def choose_move(self, bot_name: str, view: View, rng: Random) -> Move:
-        """Let a bot choose a move."""
-        # Choosing and removing blocks needs no compiled code.
-        compiled = bot_name in COMPILED_BOTS and view.public.phase is Phase.BUILD
-        with self._status(f"{view.public.player.name} is thinking", compiled=compiled):
+        """Let a bot choose a move; until its code is compiled, a weaker level chooses for it."""
+        if (
+            self.console.is_terminal
+            and needs_compiled_code(bot_name, view.public.phase)
+            and not self.compile_job.finished
+        ):
+            bot_name = FALLBACK_LEVEL
+            if not self._has_announced_fallback:
+                self._has_announced_fallback = True
+                self.console.print(
+                    "The strong bots are being compiled (about 30 s, first time only); until then "
+                    f"they play like {LEVELS[FALLBACK_LEVEL].name}."
+                )
+        with self._status(f"{view.public.player.name} is thinking"):
             return bot(bot_name)(view, rng)
 
     def print_hint(self, view: View, rng: Random) -> None:
@@ -67,7 +87,7 @@ class BotRunner:
             self.compile_job = start_warmup(len(self.setup.players), self.setup.schedule.colours)
 
     @contextmanager
-    def _status(self, activity: str, *, compiled: bool) -> Iterator[None]:
+    def _status(self, activity: str, *, compiled: bool = False) -> Iterator[None]:
         """Show what the program is doing; if it needs compiled code, wait for the compiler."""
         if not self.console.is_terminal:
             yield

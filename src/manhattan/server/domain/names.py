@@ -43,10 +43,10 @@ _LOOK_ALIKES: Final = str.maketrans(
 """Cyrillic and Greek letters, digits and signs that look like a Latin letter, after case folding.
 Both sides of a comparison are translated, so that what looks alike ends up alike."""
 _TRANSLATED_LEVELS: Final = (
-    *("leicht", "mittel", "schwer", "experte"),
-    *("facile", "moyen", "difficile"),
-    *("makkelijk", "gemiddeld", "moeilijk"),
-    *("łatwy", "średni", "trudny", "ekspert"),
+    *("leicht", "locker", "mittel", "fortgeschritten", "schwer", "experte"),
+    *("facile", "détendu", "moyen", "avancé", "difficile"),
+    *("makkelijk", "ontspannen", "gemiddeld", "gevorderd", "moeilijk", "kampioen"),
+    *("łatwy", "swobodny", "średni", "zaawansowany", "trudny", "ekspert", "mistrz"),
 )
 """The names of the levels in the other languages of the page."""
 _TRAILING_NUMBER: Final = re.compile(r"[\s#.]*[0-9]*$")

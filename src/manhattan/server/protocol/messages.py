@@ -468,7 +468,7 @@ class ErrorMessage(_Message, frozen=True, tag="error"):
 
 
 class BotPreparingMessage(_Message, frozen=True, tag="bot_preparing"):
-    """A bot's first move takes long, because its code has to be compiled."""
+    """The code of a bot is being compiled. Until it is ready, the bot plays like `medium`."""
 
     player: int
 

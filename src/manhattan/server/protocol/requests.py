@@ -161,7 +161,17 @@ class MyGamesQuery(msgspec.Struct, frozen=True):
         Meta(description="Only games of this number of players."),
     ] = None
     opponents: Annotated[
-        Literal["anyone", "people", "easy", "medium", "hard", "expert"],
+        Literal[
+            "anyone",
+            "people",
+            "easy",
+            "casual",
+            "medium",
+            "advanced",
+            "hard",
+            "expert",
+            "champion",
+        ],
         Meta(description="Only games among people, or those whose strongest bot has this level."),
     ] = "anyone"
     cursor: Annotated[

@@ -17,16 +17,17 @@ from random import Random
 from typing import Final, TypeVar
 
 from manhattan.bots import (
-    COMPILED_BOTS,
+    FALLBACK_LEVEL,
     Evaluation,
     Hint,
     bot,
     evaluate,
     hint,
+    needs_compiled_code,
     start_warmup,
 )
 from manhattan.parallel import exit_with_parent
-from manhattan.rules import Move, Phase
+from manhattan.rules import Move
 from manhattan.server.domain.errors import CommandRejected, ErrorCode
 from manhattan.server.ops import metrics
 from manhattan.server.service.fair_queue import Client, FairQueue, Ticket
@@ -81,19 +82,20 @@ class BotPool:
             self._pool.shutdown(wait=False, cancel_futures=True)
 
     def needs_compilation(self, level: str, view: View) -> bool:
-        """Return whether a bot's move has to wait for the compiler."""
-        if level not in COMPILED_BOTS or view.public.phase is not Phase.BUILD:
+        """Return whether a bot's move needs code that is still being compiled."""
+        if not needs_compiled_code(level, view.public.phase):
             return False
         return not self._compile_job(_shape(view)).finished
 
     async def choose_move(
         self, level: str, view: View, seed: str, ticket: Ticket | None = None
     ) -> Move:
-        """Let a bot choose a move. The same seed leads to the same move, unless the bot's time runs
-        out first. The ticket says who waits for it."""
+        """Let a bot choose a move; until its code is compiled, a weaker level chooses for it. The
+        same seed leads to the same move, unless the bot's time runs out first. The ticket says who
+        waits for it."""
         started = time.perf_counter()
         if self.needs_compilation(level, view):
-            await self._wait_until_compiled(_shape(view))
+            level = FALLBACK_LEVEL
         async with self.queue.slot(ticket or Ticket()):
             move = await self._run(_choose_move, level, view, seed)
         metrics.BOT_SECONDS.labels(level).observe(time.perf_counter() - started)
