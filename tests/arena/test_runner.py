@@ -11,7 +11,7 @@ import pytest
 from manhattan.arena import ArenaError, Match, Outcome, play
 from manhattan.arena.distributed import play_deals, play_deals_on_ray
 from manhattan.arena.runner import play_deal
-from manhattan.bots import BOTS, NO_LIMIT, Bot, Budget, Level
+from manhattan.bots import BOTS, NO_LIMIT, Bot, Budget, BudgetError, Level
 from manhattan.rules import Move, parse_move
 from manhattan.view import View
 
@@ -94,3 +94,22 @@ def test_a_level_has_no_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("manhattan.bots.BOTS", {**BOTS, "slow": level})
     play_deal(Match(("slow", "random"), 2, players=2), 0)
     assert budgets == {(7, None)}
+
+
+def test_a_match_can_give_all_bots_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In place of a level's own rollouts and seconds."""
+    budgets: set[tuple[int | None, float | None]] = set()
+
+    def record(view: View, rng: Random, budget: Budget = NO_LIMIT, /) -> Move:
+        budgets.add((budget.rollouts, budget.seconds))
+        return view.legal_moves()[0]
+
+    level = Level("Slow", "Takes its time.", record, Budget(rollouts=7, seconds=0.001))
+    monkeypatch.setattr("manhattan.arena.runner.load_bot", lambda name: level)
+    play(replace(RANDOM, seconds=0.25), next(RANDOM.seatings(0)))
+    assert budgets == {(None, 0.25)}
+
+
+def test_a_time_must_be_positive() -> None:
+    with pytest.raises(BudgetError, match="positive number of seconds"):
+        replace(RANDOM, seconds=0.0)

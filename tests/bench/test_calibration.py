@@ -36,8 +36,9 @@ def test_probabilities_that_come_true_have_a_small_error() -> None:
 
 
 def test_too_great_probabilities_have_a_great_error() -> None:
-    """On average 0.5 is estimated and 0.25 comes true."""
-    assert calibration_error(samples_of(0.5)) == pytest.approx(0.25, abs=0.03)
+    """Of the players with an estimate of p, half win with p / 2, the others with (1 + p) / 2: in
+    the mean the estimate is off by abs(p - 0.5) / 2."""
+    assert calibration_error(samples_of(0.5)) == pytest.approx(0.125, abs=0.02)
 
 
 def test_bins_hold_equally_many_probabilities() -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
-from manhattan.bots import HintReason
+from manhattan.bots import Budget, HintReason, hint
 from manhattan.bots.hints import explain_placement
+from manhattan.bots.search_bot import choose_as_champion
+from manhattan.game import Game
 from manhattan.rules import Build, Colour, Site, set_up
-from support.positions import position
+from manhattan.view import view_of
+from support.positions import play_out, position
 
 BLUE, ORANGE, PURPLE, YELLOW = Colour.BLUE, Colour.ORANGE, Colour.PURPLE, Colour.YELLOW
 
@@ -82,3 +87,15 @@ def test_the_other_colour_of_a_player_loses_nothing() -> None:
     state = position(f"C5:{other.value[0]}1 A1:{other.value[0]}4", setup=setup)
     hint = explain_placement(state.public, Build(Site.parse("C5"), 2, one))
     assert hint.reasons == (HintReason("takes_tower", other),)
+
+
+@pytest.mark.compiled
+@pytest.mark.xdist_group("4-1")
+def test_a_hint_explains_the_champions_choice() -> None:
+    game = play_out(Game.new(4, seed=bytes(32)), until=20)
+    view = view_of(game, game.public.mover)
+    suggestion = hint(view, Random(1), use_model=True)
+    assert suggestion.move == choose_as_champion(view, Random(1), Budget(rollouts=1500))
+    assert suggestion == hint(view, Random(1), use_model=True)
+    assert suggestion.reasons
+    assert len(suggestion.points) == 4

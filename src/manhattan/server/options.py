@@ -171,9 +171,7 @@ class ServerOptions:
     bot_workers: Annotated[int, Meta(ge=1, le=64)] = _option(
         1, help="Number of processes that run bots and hints.", section=BOTS
     )
-    warm_up: bool = _option(
-        True, help="Compile the code of strong bots at startup.", section=BOTS
-    )
+    warm_up: bool = _option(True, help="Compile the code of strong bots at startup.", section=BOTS)
     host: str = _option(
         LOOPBACK,
         help="Address to listen on. 127.0.0.1 accepts only this computer, 0.0.0.0 every other.",
