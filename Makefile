@@ -84,15 +84,17 @@ models: $(VENV)/.installed
 	$(BIN)/manhattan train --players 4 -r four_players=4x6 --scale 0.5 --out $(MODELS)/4-players-4x6.npz
 
 # The networks of the strongest bots, which begin with those models.
+NETWORKS := $(BIN)/manhattan train --networks
+FEWER := --search-games 300 --self-play-games 40000
 networks: export MANHATTAN_MODELS := $(MODELS)
 networks: $(VENV)/.installed
-	$(BIN)/manhattan train --networks --players 4 --out $(MODELS)/4-players-6x4-networks.npz
-	$(BIN)/manhattan train --networks --players 3 --out $(MODELS)/3-players-4x6-networks.npz
-	$(BIN)/manhattan train --networks --players 2 --out $(MODELS)/2-players-4x6-2-colours-networks.npz
-	$(BIN)/manhattan train --networks --players 2 -r two_players=4x4 --scale 0.3334 --out $(MODELS)/2-players-4x4-2-colours-networks.npz
-	$(BIN)/manhattan train --networks --players 2 -r two_players=6x4-one-colour --scale 0.3334 --out $(MODELS)/2-players-6x4-networks.npz
-	$(BIN)/manhattan train --networks --players 3 -r three_players=6x4 --scale 0.3334 --out $(MODELS)/3-players-6x4-networks.npz
-	$(BIN)/manhattan train --networks --players 4 -r four_players=4x6 --scale 0.3334 --out $(MODELS)/4-players-4x6-networks.npz
+	$(NETWORKS) --players 4 --out $(MODELS)/4-players-6x4-networks.npz
+	$(NETWORKS) --players 3 --search-games 900 --out $(MODELS)/3-players-4x6-networks.npz
+	$(NETWORKS) --players 2 --search-games 700 --self-play-games 100000 --out $(MODELS)/2-players-4x6-2-colours-networks.npz
+	$(NETWORKS) --players 2 -r two_players=4x4 $(FEWER) --out $(MODELS)/2-players-4x4-2-colours-networks.npz
+	$(NETWORKS) --players 2 -r two_players=6x4-one-colour $(FEWER) --out $(MODELS)/2-players-6x4-networks.npz
+	$(NETWORKS) --players 3 -r three_players=6x4 $(FEWER) --out $(MODELS)/3-players-6x4-networks.npz
+	$(NETWORKS) --players 4 -r four_players=4x6 $(FEWER) --out $(MODELS)/4-players-4x6-networks.npz
 
 clean:
 	rm -rf $(VENV) build dist src/manhattan/page src/manhattan/docs .cache web/node_modules .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis

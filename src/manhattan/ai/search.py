@@ -101,7 +101,7 @@ class Searcher:
         setup = position.setup
         self._players, self._colours = table_shape(len(setup.players), setup.schedule.colours)
         self._memory = RolloutMemory(position.data.copy(), new_policy_memory(), new_buffers())
-        self._rollout_model = _rollout_model(model, networks)
+        self.rollout_model = _rollout_model(model, networks)
         self._prior = model.policy_prior
         if networks is not None:
             self._prior = np.array(POOL_PRIOR)
@@ -139,7 +139,7 @@ class Searcher:
     def posterior(self) -> npt.NDArray[np.float64]:
         """Return ``[player, n]``: the probability that a player uses the n-th policy of the pool,
         given their placements so far."""
-        pool = self._rollout_model.policy_pool
+        pool = self.rollout_model.policy_pool
         likelihood = np.ones((len(self._players), len(pool)))
         if self.position.has_build_order:
             work = self._memory.work
@@ -151,7 +151,7 @@ class Searcher:
                 self._players,
                 self._colours,
                 pool,
-                self._rollout_model.policies,
+                self.rollout_model.policies,
                 self._memory.policies,
                 likelihood,
             )
@@ -241,7 +241,7 @@ class Searcher:
             begin,
             end,
             self.seed,
-            self._rollout_model,
+            self.rollout_model,
             posterior,
             POINT_VALUE,
             all_players,

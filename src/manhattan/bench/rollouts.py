@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from manhattan.ai.jit import compiled
 from manhattan.ai.model import Kind, load_model
+from manhattan.ai.networks import load_networks
 from manhattan.ai.playout_policy import Policies, PolicyMemory, new_policy_memory
 from manhattan.ai.rollout import finish_round, sample_policies
 from manhattan.ai.search import Searcher, SearchLimits
@@ -69,9 +70,9 @@ def sample_positions(kind: Kind) -> Iterator[Position]:
 
 
 def measure_rollouts(kind: Kind, rollouts: int) -> Iterator[Measurement]:
-    """Measure rollouts per second within a search and bare ones, on one core."""
-    model = load_model(kind)
-    searchers = [Searcher(model, position, 1) for position in sample_positions(kind)]
+    """Measure the rollouts per second of Champion's search and bare ones, on one core."""
+    model, networks = load_model(kind), load_networks(kind)
+    searchers = [Searcher(model, position, 1, networks) for position in sample_positions(kind)]
     posteriors = [searcher.posterior() for searcher in searchers]
 
     def search() -> float:
@@ -88,11 +89,11 @@ def measure_rollouts(kind: Kind, rollouts: int) -> Iterator[Measurement]:
                 searcher.position.data,
                 searcher.position.data.copy(),
                 *table_shape(kind.players, kind.schedule.colours),
-                model.best_policy,
-                model.policy_pool,
+                searcher.rollout_model.mover_policy,
+                searcher.rollout_model.policy_pool,
                 posterior,
-                model.policies,
-                kind.plans,
+                searcher.rollout_model.policies,
+                searcher.rollout_model.plans,
                 new_policy_memory(),
                 count,
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn
@@ -59,6 +60,24 @@ def train(
             "--networks", help="Train the networks of expert iteration, which start from a model."
         ),
     ] = False,
+    search_games: Annotated[
+        int | None,
+        typer.Option(
+            "--search-games",
+            min=1,
+            help="With --networks: the number of games whose moves are searched.",
+            show_default=False,
+        ),
+    ] = None,
+    self_play_games: Annotated[
+        int | None,
+        typer.Option(
+            "--self-play-games",
+            min=1,
+            help="With --networks: the number of games of the policy network.",
+            show_default=False,
+        ),
+    ] = None,
     workers: Workers = None,
     ray: Ray = None,
 ) -> None:
@@ -70,6 +89,13 @@ def train(
     from manhattan.ai.model import Kind  # loading the compiler takes a second
     from manhattan.ai.networks import file_name
 
+    amounts = {
+        name: games
+        for name, games in (("search_games", search_games), ("self_play_games", self_play_games))
+        if games is not None
+    }
+    if amounts and not networks:
+        raise SetupError("--search-games and --self-play-games need --networks.")
     if not 0 < scale < 1000:
         raise SetupError(f"--scale must be a number such as 0.1 or 2, not {scale}.")
     setup = set_up(players, edition=edition, house_rules=parse_house_rules(house_rule or []))
@@ -80,7 +106,7 @@ def train(
     parallel_map = partial(map_ray, address=ray) if ray else partial(map_threads, workers=workers)
     checkpoint = path.with_suffix(".training")
     try:
-        trained = _run_training(setup, scale, seed, checkpoint, parallel_map, networks)
+        trained = _run_training(setup, scale, seed, checkpoint, parallel_map, networks, amounts)
     except KeyboardInterrupt:
         _report_interrupt(checkpoint)
     with path.open("wb") as file:
@@ -96,6 +122,7 @@ def _run_training(
     checkpoint: Path,
     parallel_map: Callable[..., Iterator[Any]],
     networks: bool,
+    amounts: dict[str, int],
 ) -> Model | Networks:
     """Train, with a progress bar for every stage."""
     from manhattan.ai.model import Kind, load_model
@@ -115,7 +142,7 @@ def _run_training(
         options = (seed, checkpoint, on_progress, parallel_map)
         trainer: Trainer | ExpertIteration
         if networks:
-            config = IterationConfig().scaled(scale)
+            config = replace(IterationConfig().scaled(scale), **amounts)
             trainer = ExpertIteration(load_model(kind), config, *options)
         else:
             trainer = Trainer(kind, TrainConfig().scaled(scale), *options)

@@ -108,7 +108,7 @@ class BotPool:
 
     async def evaluate(self, view: View, seed: str, client: Client = NOBODY) -> Evaluation:
         """Evaluate the moves of a view."""
-        if self.needs_compilation("expert", view):
+        if self.needs_compilation("champion", view):
             await self._wait_until_compiled(_shape(view))
         return await self._advise(client, _evaluate, view, seed)
 
