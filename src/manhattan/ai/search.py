@@ -47,8 +47,8 @@ TEMPERATURE: Final = 0.5
 PRIOR_WEIGHT: Final = 0.1
 """The share of the prior that stays in the posterior over rivals' policies."""
 
-_ROLLOUTS_PER_CHECK = 64
-"""Rollouts between two looks at the clock: two or three milliseconds."""
+_ROLLOUTS_PER_CHECK = 24
+"""Rollouts between two looks at the clock: two or three milliseconds with networks."""
 
 
 _loaded_shapes: set[tuple[int, int]] = set()
