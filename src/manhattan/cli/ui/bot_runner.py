@@ -35,7 +35,7 @@ class BotRunner:
         self.console = console
         self.setup = setup
         self.compile_job = NO_JOB
-        self._has_announced_fallback = False
+        self._has_fallen_back = False
         self.has_compiled_bots = bool(COMPILED_BOTS.intersection(filter(None, seats)))
         if self.has_compiled_bots:
             self._start_compiling()  # while people choose their first blocks
@@ -47,15 +47,19 @@ class BotRunner:
             and needs_compiled_code(bot_name, view.public.phase)
             and not self.compile_job.finished
         ):
-            bot_name = FALLBACK_LEVEL
-            if not self._has_announced_fallback:
-                self._has_announced_fallback = True
-                self.console.print(
-                    "The strong bots are being compiled (about 30 s, first time only); until then "
-                    f"they play like {LEVELS[FALLBACK_LEVEL].name}."
-                )
+            bot_name, self._has_fallen_back = FALLBACK_LEVEL, True
         with self._status(f"{view.public.player.name} is thinking"):
             return bot(bot_name)(view, rng)
+
+    @property
+    def notice(self) -> str | None:
+        """What players have to know about the bots at the moment."""
+        if not self._has_fallen_back or self.compile_job.finished:
+            return None
+        return (
+            "The strong bots are being compiled (about 30 s, first time only); until then they "
+            f"play like {LEVELS[FALLBACK_LEVEL].name}."
+        )
 
     def print_hint(self, view: View, rng: Random) -> None:
         """Suggest a move, as strong as the bots of this game: if none of them needs compiled code,

@@ -268,6 +268,8 @@ class TerminalGame:
             lines_below=lines_below,
         ):
             self.console.print(part)
+        if notice := self.bots.notice:
+            self.console.print(Text(notice, "dim"))
 
     def _latest_events(self, viewer: int | None) -> tuple[Event, ...]:
         """The events since the viewer's last move; for everyone, since the last move of a
