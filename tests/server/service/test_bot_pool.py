@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
+from random import Random
 
 import pytest
 
+from manhattan.bots import BOTS, FALLBACK_LEVEL
 from manhattan.server.domain.errors import CommandRejected, ErrorCode
 from manhattan.server.service.bot_pool import MAX_PENDING_ADVICE, MAX_PENDING_PER_PERSON, BotPool
 from manhattan.server.service.fair_queue import Client, FairQueue, Ticket
@@ -72,6 +74,36 @@ async def test_hints_are_rejected_when_too_many_are_pending() -> None:
         assert (
             await pool.hint(view, "later")
         ).move in view.legal_moves()  # the queue is free again
+
+
+class UnfinishedJob:
+    """A compilation that never ends."""
+
+    finished = False
+
+    def stop(self) -> None:
+        """There is nothing to end."""
+
+
+@async_test
+async def test_until_a_bot_is_compiled_a_weaker_level_plays_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Champion would need compiled code even for its selection."""
+    jobs: list[tuple[int, int]] = []
+
+    def start(players: int, colours: int) -> UnfinishedJob:
+        jobs.append((players, colours))
+        return UnfinishedJob()
+
+    monkeypatch.setattr("manhattan.server.service.bot_pool.start_warmup", start)
+    view = some_view()
+    async with bot_pool(1) as pool:
+        assert pool.needs_compilation("champion", view)
+        assert not pool.needs_compilation("hard", view)  # it selects by a plan
+        move = await pool.choose_move("champion", view, "seed")
+    assert move == BOTS[FALLBACK_LEVEL](view, Random("seed"))
+    assert jobs == [(2, 2)]
 
 
 EVE, ADA, BOB = Client("1.1.1.1", "Eve"), Client("2.2.2.2", "Ada"), Client("2.2.2.2", "Bob")
