@@ -112,6 +112,7 @@ def test_the_champion_makes_legal_moves_and_varies_its_selections(
     """With untrained networks."""
     monkeypatch.setattr(search, "load_networks", random_networks)
     monkeypatch.setattr(search_bot, "SELECTION_TEMPERATURE", 1.0)
+    monkeypatch.setattr(search_bot, "MIN_SELECTION_ROLLOUTS", 0)
     game = new_game(4, "hig-2017", {}, 1)
     first = view_of(game, game.public.mover)
     selections = {choose_as_champion(first, Random(seed), SMALL) for seed in range(12)}
@@ -121,6 +122,14 @@ def test_the_champion_makes_legal_moves_and_varies_its_selections(
         move = choose_as_champion(view_of(game, game.public.mover), rng, SMALL)
         assert move in game.legal_moves()
         game.play(move)
+
+
+@FOUR
+def test_with_few_rollouts_the_champion_selects_by_the_plan() -> None:
+    game = new_game(4, "hig-2017", {}, 1)
+    first = view_of(game, game.public.mover)
+    selections = {choose_as_champion(first, Random(seed), SMALL) for seed in range(4)}
+    assert list(map(str, selections)) == ["[333344]"]
 
 
 @FOUR

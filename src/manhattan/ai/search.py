@@ -40,8 +40,10 @@ MAX_CANDIDATES: Final = 16
 POINT_VALUE: Final = 0.005
 """The value of a point of lead, where a win is 1: it breaks ties, and keeps lost games close."""
 POOL_PRIOR: Final = (0.02, 0.12, 0.12, 0.24, 0.5)
+POOL_PRIOR_OF_TWO: Final = (0.02, 0.12, 0.12, 0.74, 0.0)
 """With networks: the prior probability that a rival plays at random, greedily, by the first or the
-best value function, or by the policy network. A small pool leaves more time for rollouts."""
+best value function, or by the policy network. A small pool leaves more time for rollouts. With two
+players the value functions play the rollouts, which is stronger in the same time."""
 TEMPERATURE: Final = 0.5
 """How much the policy network varies its placements in rollouts."""
 PRIOR_WEIGHT: Final = 0.1
@@ -104,7 +106,8 @@ class Searcher:
         self.rollout_model = _rollout_model(model, networks)
         self._prior = model.policy_prior
         if networks is not None:
-            self._prior = np.array(POOL_PRIOR)
+            is_duel = len(setup.players) == 2
+            self._prior = np.array(POOL_PRIOR_OF_TWO if is_duel else POOL_PRIOR)
 
     def placement_values(self, policy_id: int) -> dict[int, float]:
         """Return the value of each placement by one value function, the greatest first."""
@@ -259,8 +262,8 @@ def searcher_for(view: View, seed: int, *, with_networks: bool = False) -> Searc
 
 
 def _rollout_model(model: Model, networks: Networks | None) -> RolloutModel:
-    """Return what rollouts need; the policy network, if there is one, plays for the mover and is
-    the last of the policies that a rival may follow."""
+    """Return what rollouts need; the policy network, if there is one, is the last of the policies
+    that a rival may follow, and with more than two players it plays for the mover."""
     if networks is None:
         return RolloutModel(
             model.best_policy,
@@ -271,7 +274,7 @@ def _rollout_model(model: Model, networks: Networks | None) -> RolloutModel:
             is_normalized=False,
         )
     return RolloutModel(
-        NETWORK_POLICY,
+        model.best_policy if model.kind.players == 2 else NETWORK_POLICY,
         np.array([UNIFORM_POLICY, GREEDY_POLICY, 0, model.best_policy, NETWORK_POLICY]),
         Policies(model.value_weights, packed(networks.policy), np.float32(TEMPERATURE)),
         model.kind.plans,

@@ -18,7 +18,9 @@ DEFAULT_ROLLOUTS: Final = 1000
 CHAMPION_ROLLOUTS: Final = 1500
 SELECTION_TEMPERATURE: Final = 0.005
 """The difference in win probability that makes a selection less likely by a factor of e."""
-_UNLIMITED = 10**9
+MIN_SELECTION_ROLLOUTS: Final = 100
+"""With fewer rollouts of the best selection, differences are noise, and the plan is better."""
+_UNLIMITED: Final = 10**9
 
 
 def choose_by_search(view: View, rng: Random, budget: Budget = NO_LIMIT) -> Move:
@@ -35,9 +37,11 @@ def choose_as_champion(view: View, rng: Random, budget: Budget = NO_LIMIT) -> Mo
     if view.public.phase is not Phase.SELECT and (move := obvious_move(view)):
         return move
     moves = search_moves(view, rng, budget, CHAMPION_ROLLOUTS, with_networks=True)
-    if view.public.phase is Phase.SELECT:
-        return _mix(moves, rng)
-    return moves[0][0]
+    if view.public.phase is not Phase.SELECT:
+        return moves[0][0]
+    if moves[0][1].rollouts < MIN_SELECTION_ROLLOUTS and (planned := obvious_move(view)):
+        return planned
+    return _mix(moves, rng)
 
 
 def _mix(moves: list[tuple[Move, MoveStats]], rng: Random) -> Move:

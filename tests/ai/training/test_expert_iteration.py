@@ -12,7 +12,7 @@ import pytest
 from manhattan.ai import networks
 from manhattan.ai.model import ModelError
 from manhattan.ai.networks import Networks, load_networks, read_networks
-from manhattan.ai.search import Searcher, SearchLimits
+from manhattan.ai.search import POOL_PRIOR, Searcher, SearchLimits
 from manhattan.ai.training import expert_iteration
 from manhattan.ai.training.expert_iteration import ExpertIteration, IterationConfig
 from manhattan.ai.training.search_games import SearchTargets, play_for_policy
@@ -147,7 +147,7 @@ def test_a_search_with_networks_gives_chances_that_add_up_to_1(trained: Networks
     at.data[0].round_number = 0  # so that the value network is asked
     at.data[0].rounds = 2
     searcher = Searcher(random_model(SHORT), at, 1, trained)
-    assert searcher.posterior().shape[1] == len(random_model(SHORT).policy_pool) + 1
+    assert searcher.posterior().shape[1] == len(POOL_PRIOR)
     assert searcher.posterior().sum(axis=1) == pytest.approx(1)
     stats = searcher.search(searcher.candidates(), SearchLimits(4), all_players=True)
     for move in stats:
