@@ -18,7 +18,7 @@ DEFAULT_ROLLOUTS: Final = 1000
 CHAMPION_ROLLOUTS: Final = 1500
 SELECTION_TEMPERATURE: Final = 0.005
 """The difference in win probability that makes a selection less likely by a factor of e."""
-MIN_SELECTION_ROLLOUTS: Final = 100
+MIN_SELECTION_ROLLOUTS: Final = 500
 """With fewer rollouts of the best selection, differences are noise, and the plan is better."""
 _UNLIMITED: Final = 10**9
 
