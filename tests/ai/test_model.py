@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,7 +15,9 @@ import pytest
 
 from manhattan.ai import model as model_module
 from manhattan.ai.model import Kind, ModelError, load_model, read_model
+from manhattan.ai.networks import load_networks
 from manhattan.ai.selection_plans import PLANS, affordable, parse_plan
+from manhattan.ai.training.expert_iteration import IterationConfig
 from manhattan.ai.training.trainer import TrainConfig
 from manhattan.ai.training.training_data import setup_for_kind
 from manhattan.kernel.layout import SELECTIONS
@@ -296,7 +298,11 @@ def test_models_of_the_user_come_first(monkeypatch: pytest.MonkeyPatch, tmp_path
 
 @pytest.mark.parametrize(
     "path",
-    sorted((Path(model_module.__file__).parent / "models").glob("*.npz")),
+    sorted(
+        path
+        for path in (Path(model_module.__file__).parent / "models").glob("*.npz")
+        if not path.stem.endswith("-networks")
+    ),
     ids=lambda path: path.stem,
 )
 def test_every_model_of_the_package_belongs_to_a_kind(path: Path) -> None:
@@ -318,3 +324,23 @@ def test_the_models_of_the_package_are_those_of_make_models(kind: Kind) -> None:
     metadata = load_model(kind).metadata
     assert metadata["seed"] == 1
     assert metadata["config"] == asdict(TrainConfig().scaled(float(scale[1]) if scale else 1.0))
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_the_networks_of_the_package_are_those_of_make_networks(kind: Kind) -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    fewer = re.search(r"^FEWER := (.*)$", makefile, re.MULTILINE)
+    assert fewer is not None
+    commands = re.findall(rf"\$\(NETWORKS\) .*/{kind}-networks\.npz", makefile)
+    assert len(commands) == 1
+    options = commands[0].replace("$(FEWER)", fewer[1])
+    amounts = {
+        name: int(given[1])
+        for name in ("search_games", "self_play_games")
+        if (given := re.search(rf"--{name.replace('_', '-')} ([0-9]+)", options))
+    }
+    networks = load_networks(kind)
+    assert networks.metadata["seed"] == 1
+    assert networks.metadata["config"] == asdict(replace(IterationConfig(), **amounts))
+    for network in (networks.policy, networks.value):
+        assert all(np.isfinite(array).all() for array in network)

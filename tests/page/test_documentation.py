@@ -27,7 +27,7 @@ def test_a_visitor_opens_the_documentation_and_finds_something(
             expect_visible(page.get_by_role("heading", level=2, name=door, exact=True))
         page.keyboard.press("Control+k")
         page.locator("input[placeholder=Search]").fill("sequential halving")
-        page.get_by_text("How Expert chooses a move").click()
+        page.get_by_text("How Champion chooses a move").click()
         expect(page).to_have_url(re.compile(r"/docs/explanation/bots/"))
         assert not [url for url in elsewhere if not url.startswith((server.address, "data:"))]
 

@@ -46,6 +46,7 @@ SAME_AS_ENGLISH = {
     "{points, plural, one {# point} other {# points}}": {"fr"},
     "{signed} {points, plural, one {point} other {points}}": {"fr"},
     "Animations": {"fr"},
+    "Champion": {"de", "fr"},
     "Chat": {"de", "nl"},
     "Expert": {"fr", "nl"},
     "Frankfurt": {"de", "nl", "pl"},
