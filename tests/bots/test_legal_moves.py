@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -122,6 +123,16 @@ def test_the_champion_makes_legal_moves_and_varies_its_selections(
         move = choose_as_champion(view_of(game, game.public.mover), rng, SMALL)
         assert move in game.legal_moves()
         game.play(move)
+
+
+@FOUR
+def test_the_level_champion_varies_its_blocks() -> None:
+    """With its own number of rollouts; the time of this machine doesn't count."""
+    level = LEVELS["champion"]
+    level = replace(level, budget=replace(level.budget, seconds=None))
+    game = new_game(4, "hig-2017", {}, 1)
+    first = view_of(game, game.public.mover)
+    assert len({level(first, Random(seed)) for seed in range(12)}) > 1
 
 
 @FOUR

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from manhattan.ai.search import MoveStats
 
 DEFAULT_ROLLOUTS: Final = 1000
-CHAMPION_ROLLOUTS: Final = 1500
+CHAMPION_ROLLOUTS: Final = 3000
 SELECTION_TEMPERATURE: Final = 0.005
 """The difference in win probability that makes a selection less likely by a factor of e."""
 MIN_SELECTION_ROLLOUTS: Final = 500
