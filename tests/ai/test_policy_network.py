@@ -10,6 +10,7 @@ import pytest
 from manhattan.ai.playout_policy import NETWORK_POLICY, Policies, new_policy_memory
 from manhattan.ai.policy_network import (
     PLACEMENT_UNITS,
+    SITE_INPUTS,
     PolicyNetwork,
     new_policy_buffers,
     packed,
@@ -22,9 +23,11 @@ from manhattan.ai.training.policy_fitting import (
     search_policy,
 )
 from manhattan.ai.training.self_play import play_turn
+from manhattan.ai.value_network import MAX_COLOURS
 from manhattan.kernel import Position
 from manhattan.kernel.actions import BUILDS
-from manhattan.rules import State
+from manhattan.rules import SITES, State
+from manhattan.rules.board import CARDS, COPIES, card_for
 from support.positions import position
 from support.random_models import ending, lengths, random_policy_network
 
@@ -102,6 +105,45 @@ def test_other_hands_do_not_matter() -> None:
         at.data[0].hand_mask[player] = np.uint64(0b1)
         at.data[0].copies[player] = np.uint64(4)
     assert scores_of(at) == before
+
+
+def card_inputs(state: State) -> Any:
+    """``[site, colour]``: the inputs about the cards, the last ones of each site."""
+    players = len(state.public.setup.players)
+    colours = len(state.public.setup.colours) // players
+    sites, _, _ = encode_decisions(Position.from_state(state).data, players, colours)
+    return sites[0, :, SITE_INPUTS - MAX_COLOURS :]
+
+
+@pytest.mark.parametrize("state", [FOUR, TWO_COLOURS])
+def test_the_inputs_say_which_cards_rivals_may_hold(state: State) -> None:
+    """A rival holds a card as often as in random deals of the cards that the player can't see."""
+    setup, hand = state.public.setup, state.hands[0]
+    hidden = [card for card in CARDS for _ in range(COPIES)]
+    for card in (*hand, *state.public.played):
+        hidden.remove(card)
+    rng, deals = np.random.default_rng(1), 4000
+    held = dict.fromkeys(CARDS, 0)
+    for _ in range(deals):
+        for card in set(rng.choice(hidden, 4, replace=False)):
+            held[card] += 1
+    inputs = card_inputs(state)
+    per_player = len(setup.colours) // len(setup.players)
+    for colour in range(len(setup.colours)):
+        player = colour // per_player
+        for number, site in enumerate(SITES):
+            card = card_for(setup.players[player].side, site)
+            expected = hand.count(card) / 2 if player == 0 else held[card] / deals
+            assert inputs[number, colour] == pytest.approx(expected, abs=0.03), (colour, site)
+
+
+def test_a_card_that_has_been_played_can_not_come() -> None:
+    state = FOUR._replace(public=FOUR.public._replace(played=(2, 2, 2, 2, 2, 3)))
+    blue = state.public.setup.players[1].side
+    inputs = card_inputs(state)
+    chances = {card_for(blue, site): inputs[n, 1] for n, site in enumerate(SITES)}
+    assert chances[2] == 0
+    assert 0 < chances[3] < chances[4]
 
 
 def test_temperature_0_makes_the_most_likely_placement() -> None:

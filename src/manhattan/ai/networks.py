@@ -24,7 +24,7 @@ from manhattan.ai.policy_network import PolicyNetwork
 from manhattan.ai.value_network import ValueNetwork
 
 FORMAT: Final = "manhattan-networks"
-VERSION: Final = 1
+VERSION: Final = 2
 
 _HEADER_KEYS = ("format", "version", "kind")
 _POLICY, _VALUE = "policy_", "value_"

@@ -3,12 +3,15 @@
 Like the value network, it encodes every site from the mover's viewpoint with shared weights, sums
 the sites of each city, encodes every city and combines them with what is known of the table. A
 second layer of units for each site, which also sees its city and the table, then scores the
-placements of each size there. It is fitted to the choices of searches; in rollouts it plays for the
-mover and for rivals who play well. docs/explanation/bots.md describes the inputs.
+placements of each size there. Unlike the value network, it takes into account which cards rivals
+may hold: not those that have been played since the last shuffle. It is fitted to the choices of
+searches; in rollouts it plays for the mover and for rivals who play well.
+docs/explanation/bots.md describes the inputs.
 """
 
 from __future__ import annotations
 
+from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,8 +23,9 @@ from manhattan.ai.value_network import MAX_COLOURS, OWNER_CLASSES, add_product, 
 from manhattan.ai.vector_ops import LANES, add, load, relu, store
 from manhattan.kernel.actions import BUILDS
 from manhattan.kernel.bits import U64, trailing_zeros
-from manhattan.kernel.layout import MAX_ROUNDS, GameRecord
+from manhattan.kernel.layout import CARD_SLOTS, MAX_ROUNDS, GameRecord
 from manhattan.kernel.transition import list_placements, next_random
+from manhattan.rules.board import HAND_SIZE
 
 # The first index of each group of a site's inputs; the owner classes come first.
 _FLOORS = OWNER_CLASSES
@@ -31,15 +35,31 @@ _REQUIRED_SIZE = _BELOW_TALLEST + 1  # colour, size - 1: one-hot
 _SUPPLY_BLOCKS = _REQUIRED_SIZE + MAX_COLOURS * NO_BLOCK
 _TABLEAU_BLOCKS = _SUPPLY_BLOCKS + MAX_COLOURS
 _NAMED = _TABLEAU_BLOCKS + MAX_COLOURS
-SITE_INPUTS = _NAMED + 1
+_CARDS = _NAMED + 1
+SITE_INPUTS = _CARDS + MAX_COLOURS
 
 # Most inputs of a site are 0, so sites are encoded as sparse lists of (index, value).
 _COMMON_INPUTS = 4
-_INPUTS_PER_COLOUR = 4
+_INPUTS_PER_COLOUR = 5
 _MAX_ACTIVE_INPUTS = _COMMON_INPUTS + _INPUTS_PER_COLOUR * MAX_COLOURS
 
 _EMPTY_SITE = 54
-"""Two rows after the 54 sites stand for all empty sites: not named and named by a card."""
+"""Nine rows after the 54 sites stand for the empty sites of each position in a city, which the same
+cards name."""
+_SITE_ROWS = _EMPTY_SITE + 9
+
+_HOLDS_CARD = np.array(
+    [
+        [
+            1 - comb(max(hidden - copies, 0), HAND_SIZE) / comb(max(hidden, HAND_SIZE), HAND_SIZE)
+            for hidden in range(45 + 1)
+        ]
+        for copies in range(5 + 1)
+    ],
+    np.float32,
+)
+"""``[copies, hidden]``: how likely a hand holds one of the copies of a card that a player has not
+seen, given the number of hidden cards."""
 
 # Inputs about the table; the supplies come first.
 _TABLEAUS = 4 * MAX_COLOURS
@@ -107,12 +127,14 @@ def packed(network: PolicyNetwork) -> Any:
 _BUFFERS: list[Any] = [
     ("owners", np.int64, (54,)),  # site: owner class
     ("named", np.int64, (54,)),  # site: 1 if a card of the mover names it
-    ("input_ids", np.int64, (54 + 2, _MAX_ACTIVE_INPUTS)),  # towers, then the empty sites
-    ("input_values", np.float32, (54 + 2, _MAX_ACTIVE_INPUTS)),
+    ("input_ids", np.int64, (_SITE_ROWS, _MAX_ACTIVE_INPUTS)),
+    ("input_values", np.float32, (_SITE_ROWS, _MAX_ACTIVE_INPUTS)),
+    ("unseen", np.int64, (9,)),  # card: copies that the player has not seen
+    ("cards", np.float32, (4, 9)),  # colour, position: see encode_cards
     ("table", np.float32, (TABLE_INPUTS,)),
     ("supply_counts", np.int64, (MAX_COLOURS, 6)),
     ("tableau_counts", np.int64, (MAX_COLOURS, 6)),
-    ("site_units", np.float32, (54 + 2, SITE_UNITS)),
+    ("site_units", np.float32, (_SITE_ROWS, SITE_UNITS)),
     ("city_units", np.float32, (6, CITY_UNITS)),
     ("tower_counts", np.float32, (OWNER_CLASSES,)),  # in the current city
     ("city_sum", np.float32, (SITE_UNITS,)),  # of its sites
@@ -135,6 +157,7 @@ def new_policy_buffers() -> Any:
 def encode_site(
     floors: Any,
     owner: int,
+    position: Any,
     named: Any,
     tallest: Any,
     first: int,
@@ -161,6 +184,7 @@ def encode_site(
         input_values[i + 2] = np.float32(b.supply_counts[q, size]) / np.float32(6)
         input_ids[i + 3] = _TABLEAU_BLOCKS + k
         input_values[i + 3] = np.float32(b.tableau_counts[q, size]) / np.float32(3)
+        input_ids[i + 4], input_values[i + 4] = _CARDS + k, b.cards[k, position]
     input_ids[0], input_values[0] = owner, np.float32(1)
     input_ids[1], input_values[1] = _HEIGHT, np.float32(height) / np.float32(8)
     input_ids[2], input_values[2] = _NAMED, np.float32(named)
@@ -194,6 +218,29 @@ def encode_heights(g: GameRecord, first: int, colour_count: int, table: Any) -> 
     return tallest
 
 
+@inlined
+def encode_cards(g: GameRecord, player: int, per_player: int, colour_count: int, b: Any) -> None:
+    """Write, for each colour and position in a city, the player's own copies of the card that names
+    it, or how likely a rival holds one, as far as the player can know."""
+    hidden: Any = 0
+    for card in range(9):
+        position = U64(g.card_to_position[player, card])
+        b.unseen[card] = 5 - np.int64((g.copies[player] >> (U64(4) * position)) & U64(15))
+        hidden += b.unseen[card]
+    for i in range(g.played):
+        b.unseen[g.cards[CARD_SLOTS - 1 - i]] -= 1
+    hidden -= g.played
+    for k in range(colour_count):
+        q = (player * per_player + k) % colour_count // per_player
+        for card in range(9):
+            position = U64(g.card_to_position[q, card])
+            copies = np.float32((g.copies[q] >> (U64(4) * position)) & U64(15))
+            if q == player:
+                b.cards[k, np.int64(position)] = copies / np.float32(2)
+            else:
+                b.cards[k, np.int64(position)] = _HOLDS_CARD[b.unseen[card], hidden]
+
+
 @never_inlined
 def encode_for_policy(
     g: GameRecord, players: tuple[int, ...], colours: tuple[int, ...], player: int, b: Any
@@ -206,6 +253,7 @@ def encode_for_policy(
     for i in range(TABLE_INPUTS):
         b.table[i] = np.float32(0)
     tallest = encode_heights(g, first, colour_count, b.table)
+    encode_cards(g, player, per_player, colour_count, b)
     for site in range(54):
         b.owners[site] = 0
         b.named[site] = np.int64((g.hand_mask[player] >> U64(site % 9)) & U64(1))
@@ -216,9 +264,12 @@ def encode_for_policy(
             left &= left - U64(1)
             b.owners[tower] = k + 1
             floors = U64(g.floors[tower])
-            encode_site(floors, k + 1, b.named[tower], tallest, first, colour_count, b, tower)
-    for named in range(2):
-        encode_site(U64(0), 0, named, tallest, first, colour_count, b, _EMPTY_SITE + named)
+            encode_site(
+                floors, k + 1, tower % 9, b.named[tower], tallest, first, colour_count, b, tower
+            )
+    for position in range(9):
+        row, named = _EMPTY_SITE + position, b.named[position]
+        encode_site(U64(0), 0, position, named, tallest, first, colour_count, b, row)
     encode_stocks(g.supply, first, colour_count, np.float32(6), b.table, 0)
     encode_stocks(g.tableau, first, colour_count, np.float32(3), b.table, _TABLEAUS)
     for k in range(1, n):
@@ -234,8 +285,8 @@ def encode_for_policy(
 @inlined
 def encode_board(b: Any, active_inputs: int, net: Any) -> None:
     """Compute the units of the sites, of the cities and of the table."""
-    for named in range(2):
-        row = _EMPTY_SITE + named
+    for position in range(9):
+        row = _EMPTY_SITE + position
         units = site_layer(b, row, active_inputs, net.site, net.site_bias)
         store(b.site_units, LANES * row, units)
     b.all_cities[:] = np.float32(0)
@@ -247,7 +298,7 @@ def encode_board(b: Any, active_inputs: int, net: Any) -> None:
         for site in range(9 * city, 9 * city + 9):
             owner = b.owners[site]
             b.tower_counts[owner] += np.float32(1)
-            row = _EMPTY_SITE + b.named[site]
+            row = _EMPTY_SITE + site % 9
             if owner > 0:
                 row = site
                 units = site_layer(b, row, active_inputs, net.site, net.site_bias)
@@ -289,7 +340,7 @@ def score_placements(
         while left != U64(0):
             site = 9 * city + np.int64(trailing_zeros(left))
             left &= left - U64(1)
-            row = site if b.owners[site] > 0 else _EMPTY_SITE + 1
+            row = site if b.owners[site] > 0 else _EMPTY_SITE + site % 9
             units = add_product(b.site_units[row], 0, net.placement_site, LANES, 0, of_city)
             store(b.placement_units, 0, relu(units))
             for block in range(4 * per_player):
@@ -384,7 +435,7 @@ def encode_many_for_policy(
         list_placements(g, colours, g.mover)
         encode_for_policy(g, players, colours, g.mover, b)
         for site in range(54):
-            row = site if b.owners[site] > 0 else _EMPTY_SITE + b.named[site]
+            row = site if b.owners[site] > 0 else _EMPTY_SITE + site % 9
             sites[i, site] = np.float32(0)
             for n in range(active_inputs):
                 sites[i, site, b.input_ids[row, n]] = b.input_values[row, n]

@@ -53,6 +53,9 @@ MAX_BLOCKS = 160
 
 MAX_ROUNDS = 6
 
+CARD_SLOTS = 48
+"""The length of the array of cards: played cards lie at its back, the first one last."""
+
 _FIELDS: list[Any] = [
     # Public state
     ("allowed", np.uint64, (4, 4)),  # colour, size - 1: the sites where such a block may go
@@ -67,7 +70,7 @@ _FIELDS: list[Any] = [
     # Cards. A hand is stored by the positions 0 to 8 that its cards name on the board.
     ("hand_mask", np.uint64, (4,)),  # player: the positions, one bit each
     ("copies", np.uint64, (4,)),  # player: the number of cards for each position, 4 bits each
-    ("cards", np.uint8, (48,)),  # kinds 0 to 8: the pile from the front, played from the back
+    ("cards", np.uint8, (CARD_SLOTS,)),  # kinds 0 to 8: the pile first, played ones from the back
     ("pile", np.int64),  # the size of the pile; its last card is drawn first
     ("played", np.int64),  # the number of played cards; the first one is the array's last
     ("in_order", np.int64),  # 1 if the pile has a fixed order; else each draw is random

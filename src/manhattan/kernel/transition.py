@@ -21,6 +21,7 @@ from manhattan.kernel.bits import U64, advance_counter, below, mix64, popcount, 
 from manhattan.kernel.jit import CHECKED, inlined, never_inlined
 from manhattan.kernel.layout import (
     BUILD,
+    CARD_SLOTS,
     EVERY_CITY,
     FITS_HIGH,
     FITS_LOW,
@@ -38,9 +39,6 @@ NO_FORCED_PILE = np.empty(0, np.uint8)
 
 NO_CARDS, ONE_CARD, NEW_HAND = 0, 1, HAND_SIZE
 """How many cards an action makes the mover draw."""
-
-_END = 48
-"""The length of the array of cards: played cards lie at its back, the first one last."""
 
 
 # --- cards ------------------------------------------------------------------------------------
@@ -65,8 +63,8 @@ def reshuffle(g: GameRecord, forced_pile: ForcedPile) -> None:
         for i in range(count):
             g.cards[i] = forced_pile[count - 1 - i]
     else:  # copy from the back to the front, except where the two overlap
-        for i in range(min(count, _END - count)):
-            g.cards[i] = g.cards[_END - 1 - i]
+        for i in range(min(count, CARD_SLOTS - count)):
+            g.cards[i] = g.cards[CARD_SLOTS - 1 - i]
     g.pile = count
     g.played = 0
     g.in_order = 1 if len(forced_pile) > 0 else 0
@@ -97,7 +95,7 @@ def draw(g: GameRecord, player: int, random: Any, forced_pile: ForcedPile) -> No
 def discard(g: GameRecord, player: int, position: Any) -> None:
     """Move the card for a position from a player's hand to the played cards."""
     g.played += 1
-    g.cards[_END - g.played] = g.position_to_card[player, position]
+    g.cards[CARD_SLOTS - g.played] = g.position_to_card[player, position]
     copies = g.copies[player] - (U64(1) << (U64(4) * position))
     g.copies[player] = copies
     # Without a branch: the processor can't predict whether it was the last card of its kind.
