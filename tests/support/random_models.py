@@ -62,7 +62,9 @@ def random_policy_network(seed: int = 0) -> PolicyNetwork:
 
 def random_networks(kind: Kind, seed: int = 0) -> Networks:
     value = random_network(kind.schedule.rounds, seed)
-    return Networks(kind, random_policy_network(seed), value, {"seed": seed})
+    return Networks(
+        kind, random_policy_network(seed), random_policy_network(seed + 1), value, {"seed": seed}
+    )
 
 
 def random_model(kind: Kind, policies: int = 1, seed: int = 0) -> Model:

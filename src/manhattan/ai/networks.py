@@ -27,7 +27,7 @@ FORMAT: Final = "manhattan-networks"
 VERSION: Final = 2
 
 _HEADER_KEYS = ("format", "version", "kind")
-_POLICY, _VALUE = "policy_", "value_"
+_POLICY, _RIVAL_POLICY, _VALUE = "policy_", "rival_policy_", "value_"
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,8 @@ class Networks:
 
     kind: Kind
     policy: PolicyNetwork
+    rival_policy: PolicyNetwork
+    """The policy network of the first cycle, which imitates Expert-1: some rivals play like it."""
     value: ValueNetwork
     """Its log-odds of all players together make a softmax."""
     metadata: Mapping[str, Any]
@@ -46,7 +48,11 @@ class Networks:
         header = {"format": FORMAT, "version": VERSION, "kind": str(self.kind), **self.metadata}
         arrays: dict[str, Any] = {
             prefix + name: array.astype(np.float16)
-            for prefix, network in ((_POLICY, self.policy), (_VALUE, self.value))
+            for prefix, network in (
+                (_POLICY, self.policy),
+                (_RIVAL_POLICY, self.rival_policy),
+                (_VALUE, self.value),
+            )
             for name, array in network._asdict().items()
         }
         np.savez_compressed(file, metadata=np.array(json.dumps(header)), **arrays)
@@ -75,6 +81,7 @@ def read_networks(kind: Kind, file: Path) -> Networks:
     return Networks(
         kind,
         PolicyNetwork(**_with_prefix(arrays, _POLICY)),
+        PolicyNetwork(**_with_prefix(arrays, _RIVAL_POLICY)),
         ValueNetwork(**_with_prefix(arrays, _VALUE)),
         metadata,
     )
@@ -82,7 +89,11 @@ def read_networks(kind: Kind, file: Path) -> Networks:
 
 def _expected_shapes(kind: Kind) -> dict[str, tuple[int, ...]]:
     rounds = kind.schedule.rounds
-    policy = {_POLICY + name: shape for name, shape in policy_network.SHAPES.items()}
+    policy = {
+        prefix + name: shape
+        for prefix in (_POLICY, _RIVAL_POLICY)
+        for name, shape in policy_network.SHAPES.items()
+    }
     value = {_VALUE + name: (rounds, *shape) for name, shape in value_network.SHAPES.items()}
     return policy | value
 

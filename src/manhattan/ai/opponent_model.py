@@ -76,10 +76,11 @@ def placement_likelihood(
     count = list_placements(g, colours, player)
     if policy_id == UNIFORM_POLICY:
         return 1.0 / np.float64(count)
-    if policy_id == NETWORK_POLICY:
+    if policy_id <= NETWORK_POLICY:
         placement = (block, np.int64(trailing_zeros(bit)))
+        network = policies.network[NETWORK_POLICY - policy_id]
         return placement_probability(
-            g, players, colours, player, placement, policies.network[0], memory.buffers[0]
+            g, players, colours, player, placement, network, memory.buffers[0]
         )
     picked, picked_bit = pick_by_policy(g, players, colours, player, policy_id, policies, memory)
     return 1.0 if picked == block and picked_bit == bit else 0.0

@@ -43,8 +43,9 @@ from manhattan.kernel.transition import (
     select_blocks,
 )
 
-NETWORK_POLICY = -4
-"""The policy that builds by the policy network; -3 is no player's (``training.self_play``)."""
+NETWORK_POLICY, RIVAL_NETWORK_POLICY = -4, -5
+"""The policies that build by a policy network: the first or the second of ``Policies.network``.
+-3 is no player's (``training.self_play``)."""
 
 
 class Policies(NamedTuple):
@@ -52,7 +53,7 @@ class Policies(NamedTuple):
 
     value_weights: npt.NDArray[np.float32]
     network: Any = packed(NO_NETWORK)
-    """The packed parameters of the policy network."""
+    """The packed parameters of the policy networks."""
     temperature: np.float32 = np.float32(0)
     """How much the policy network varies its placements: 0 for the most likely ones, 1 for its own
     probabilities."""
@@ -130,13 +131,13 @@ def pick_by_policy(
     and the site's bit."""
     if policy_id == GREEDY_POLICY:
         return pick_greedy(g, players, colours, player)
-    if policy_id == NETWORK_POLICY:
+    if policy_id <= NETWORK_POLICY:
         return pick_by_network(
             g,
             players,
             colours,
             player,
-            policies.network[0],
+            policies.network[NETWORK_POLICY - policy_id],
             policies.temperature,
             memory.buffers[0],
         )

@@ -17,6 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from manhattan.ai.endgame import (
+    is_last_placement,
+    lead,
+    pick_last_placement,
+    result_value,
+    win_share,
+)
 from manhattan.ai.jit import compiled, inlined, never_inlined
 from manhattan.ai.playout_policy import (
     Policies,
@@ -39,8 +46,7 @@ from manhattan.kernel.action_api import step
 from manhattan.kernel.bits import U64, below, stream_start
 from manhattan.kernel.determinization import determinize
 from manhattan.kernel.layout import OVER, SELECT, GameRecord
-from manhattan.kernel.scoring import winners
-from manhattan.kernel.transition import next_random
+from manhattan.kernel.transition import apply_build, next_random
 
 VALUE, ALL_PLAYERS = 0, 1
 """Columns of the sums: the value to the mover; then, if requested, for each player the win share,
@@ -60,6 +66,8 @@ class RolloutModel(NamedTuple):
     is_normalized: bool
     """The network's log-odds of all players together make a softmax; otherwise those of each
     player stand alone."""
+    ends_exactly: bool
+    """The last placement of a game is the best one, whatever the player's policy is."""
 
 
 class RolloutMemory(NamedTuple):
@@ -69,27 +77,8 @@ class RolloutMemory(NamedTuple):
     """The record on which a rollout is played."""
     policies: PolicyMemory
     buffers: Any
-
-
-@inlined
-def lead(g: GameRecord, players: tuple[int, ...], player: int) -> Any:
-    """Return a player's points less the mean of the rivals' points."""
-    n = len(players)
-    total = 0
-    for other in range(n):
-        total += g.scores[other]
-    return np.float64(n * g.scores[player] - total) / np.float64(n - 1)
-
-
-@never_inlined
-def win_share(
-    g: GameRecord, players: tuple[int, ...], colours: tuple[int, ...], player: int
-) -> Any:
-    """Return 1 for the winner of a finished game, an equal part for each of several, else 0."""
-    bits, count = winners(g, players, colours)[0], 0
-    for other in range(len(players)):
-        count += bits >> other & 1
-    return np.float64(bits >> player & 1) / np.float64(count)
+    final: Any
+    """The record on which last placements are tried."""
 
 
 @inlined
@@ -125,18 +114,25 @@ def finish_round(
     players: tuple[int, ...],
     colours: tuple[int, ...],
     policy_ids: Any,
-    policies: Policies,
-    plans: Any,
-    memory: PolicyMemory,
+    model: RolloutModel,
+    point_value: Any,
+    memory: RolloutMemory,
 ) -> None:
     """Play on by plans and policies until the round is scored."""
+    plans = model.plans
     while g.phase == SELECT:
         plan = np.int64(below(next_random(g), U64(len(plans))))
         select_by_plan(g, colours, g.mover, plans[plan], 0)
         end_selection(g, players, colours)
     while g.blocks_left > 0:
-        policy_id = policy_ids[g.mover]
-        has_built = take_turn(g, players, colours, policy_id, policies, 0, memory)
+        policy_id, has_built = policy_ids[g.mover], True
+        if model.ends_exactly and is_last_placement(g):
+            block, bit = pick_last_placement(g, players, colours, point_value, memory.final)
+            apply_build(g, players, colours, block // 4, block % 4 + 1, bit)
+        else:
+            has_built = take_turn(
+                g, players, colours, policy_id, model.policies, 0, memory.policies
+            )
         end_turn(g, players, colours, has_built)
 
 
@@ -168,9 +164,9 @@ def evaluate(
 ) -> Any:
     """Return the value of a position at a round boundary, or at the end, to a player: the
     probability of a win, plus ``point_value`` for each point of expected final lead."""
-    final_lead = lead(g, players, player)
     if g.phase == OVER:
-        return win_share(g, players, colours, player) + point_value * final_lead
+        return result_value(g, players, colours, player, point_value)
+    final_lead = lead(g, players, player)
     log_odds = win_log_odds(g, players, colours, player, model.network, buffers)
     final_lead += POINTS_PER_UNIT * np.float64(buffers[0].outputs[LEAD])
     if not model.is_normalized:
@@ -234,8 +230,8 @@ def run_rollouts(
 ) -> None:
     """Run the rollouts numbered ``begin`` to ``end`` of each action and add to its ``sums``."""
     mover, current_round = root[0].mover, root[0].round_number
-    work, policy_memory, buffers = memory
-    policy_ids = policy_memory.scratch[0].policy_ids
+    work, buffers = memory.work, memory.buffers
+    policy_ids = memory.policies.scratch[0].policy_ids
     for i in range(len(actions)):
         for number in range(begin, end):
             work[0] = root[0]
@@ -247,9 +243,7 @@ def run_rollouts(
             )
             step(g, players, colours, actions[i])
             if g.phase != OVER and g.round_number == current_round:
-                finish_round(
-                    g, players, colours, policy_ids, model.policies, model.plans, policy_memory
-                )
+                finish_round(g, players, colours, policy_ids, model, point_value, memory)
             value = evaluate(g, players, colours, mover, model, buffers, point_value)
             sums[i, VALUE] += value
             if all_players:

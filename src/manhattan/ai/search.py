@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -19,7 +19,12 @@ from manhattan.ai.jit import compiled
 from manhattan.ai.model import Kind, Model, load_model
 from manhattan.ai.networks import Networks, load_networks
 from manhattan.ai.opponent_model import infer_policies
-from manhattan.ai.playout_policy import NETWORK_POLICY, Policies, new_policy_memory
+from manhattan.ai.playout_policy import (
+    NETWORK_POLICY,
+    RIVAL_NETWORK_POLICY,
+    Policies,
+    new_policy_memory,
+)
 from manhattan.ai.policy_network import packed, score_actions
 from manhattan.ai.rollout import ALL_PLAYERS, VALUE, RolloutMemory, RolloutModel, run_rollouts
 from manhattan.ai.selection_plans import PLANS, affordable
@@ -37,14 +42,17 @@ from manhattan.view import View
 
 MAX_CANDIDATES: Final = 16
 """Placements that are searched at most."""
+LAST_PLACEMENTS: Final = 4
+"""With networks, all legal placements are searched if so few are left in the game."""
 POINT_VALUE: Final = 0.005
 """The value of a point of lead, where a win is 1: it breaks ties, and keeps lost games close."""
-POOL_PRIOR: Final = (0.02, 0.12, 0.12, 0.24, 0.5)
-POOL_PRIOR_OF_TWO: Final = (0.02, 0.12, 0.12, 0.74, 0.0)
+POOL_PRIOR: Final = (0.02, 0.12, 0.12, 0.24, 0.25, 0.25)
+POOL_PRIOR_OF_TWO: Final = (0.02, 0.12, 0.12, 0.74, 0.0, 0.0)
 """With networks: the prior probability that a rival plays at random, greedily, by the first or the
-best value function, or by the policy network. A small pool leaves more time for rollouts. With two
-players the value functions play the rollouts, which is stronger in the same time."""
-TEMPERATURE: Final = 0.5
+best value function, by the policy network or by that of the first cycle. A small pool leaves more
+time for rollouts. With two players the value functions play the rollouts, which is stronger in the
+same time."""
+TEMPERATURE: Final = 0.15
 """How much the policy network varies its placements in rollouts."""
 PRIOR_WEIGHT: Final = 0.1
 """The share of the prior that stays in the posterior over rivals' policies."""
@@ -102,7 +110,9 @@ class Searcher:
         self.seed = np.uint64(seed % 2**64)
         setup = position.setup
         self._players, self._colours = table_shape(len(setup.players), setup.schedule.colours)
-        self._memory = RolloutMemory(position.data.copy(), new_policy_memory(), new_buffers())
+        self.memory = RolloutMemory(
+            position.data.copy(), new_policy_memory(), new_buffers(), position.data.copy()
+        )
         self.rollout_model = _rollout_model(model, networks)
         self._prior = model.policy_prior
         if networks is not None:
@@ -119,7 +129,7 @@ class Searcher:
                 self._colours,
                 policy_id,
                 self.model.value_weights,
-                self._memory.policies.scratch,
+                self.memory.policies.scratch,
                 values,
             )
         return _ranked(values)
@@ -134,7 +144,7 @@ class Searcher:
                 self._players,
                 self._colours,
                 packed(networks.policy),
-                self._memory.policies.buffers,
+                self.memory.policies.buffers,
                 scores,
             )
         return _ranked(scores)
@@ -145,7 +155,7 @@ class Searcher:
         pool = self.rollout_model.policy_pool
         likelihood = np.ones((len(self._players), len(pool)))
         if self.position.has_build_order:
-            work = self._memory.work
+            work = self.memory.work
             work[0] = self.position.data[0]
             work[0].random = self.seed
             infer_policies(
@@ -155,7 +165,7 @@ class Searcher:
                 self._colours,
                 pool,
                 self.rollout_model.policies,
-                self._memory.policies,
+                self.memory.policies,
                 likelihood,
             )
         posterior = likelihood * self._prior
@@ -168,9 +178,18 @@ class Searcher:
         phase = self.position.data[0].phase
         if phase == BUILD:
             if self.networks is not None:
-                return list(self.placement_scores(self.networks))[:MAX_CANDIDATES]
+                ranked = list(self.placement_scores(self.networks))
+                return (
+                    ranked if self._placements_left <= LAST_PLACEMENTS else ranked[:MAX_CANDIDATES]
+                )
             return list(self.placement_values(self.model.best_policy))[:MAX_CANDIDATES]
         return self._selections() if phase == SELECT else self.position.legal_actions()
+
+    @property
+    def _placements_left(self) -> int:
+        """The placements until the end of the round, or many before the last round."""
+        g = self.position.data[0]
+        return int(g.blocks_left) if g.round_number + 1 == g.rounds else 1000
 
     def _selections(self) -> list[int]:
         """Return the selection of the strongest plan and all that differ from it by one block."""
@@ -199,6 +218,9 @@ class Searcher:
         counts = np.zeros(len(order), np.int64)
         self._load(order, all_players, sums)
         stages = max(1, (len(order) - 1).bit_length())
+        if self.rollout_model.ends_exactly and self._placements_left == 1:
+            # All rollouts of a move give the same result; two of them show that they do.
+            limits = replace(limits, rollouts=2 * stages * len(order))
         end = None if limits.seconds is None else time.monotonic() + limits.seconds
         posterior = self.posterior()
         begin = time.monotonic()
@@ -248,7 +270,7 @@ class Searcher:
             posterior,
             POINT_VALUE,
             all_players,
-            self._memory,
+            self.memory,
             sums,
         )
 
@@ -262,8 +284,8 @@ def searcher_for(view: View, seed: int, *, with_networks: bool = False) -> Searc
 
 
 def _rollout_model(model: Model, networks: Networks | None) -> RolloutModel:
-    """Return what rollouts need; the policy network, if there is one, is the last of the policies
-    that a rival may follow, and with more than two players it plays for the mover."""
+    """Return what rollouts need; the policy networks, if there are any, are the last of the
+    policies that a rival may follow, and with more than two players one plays for the mover."""
     if networks is None:
         return RolloutModel(
             model.best_policy,
@@ -272,14 +294,29 @@ def _rollout_model(model: Model, networks: Networks | None) -> RolloutModel:
             model.kind.plans,
             model.network,
             is_normalized=False,
+            ends_exactly=False,
         )
     return RolloutModel(
         model.best_policy if model.kind.players == 2 else NETWORK_POLICY,
-        np.array([UNIFORM_POLICY, GREEDY_POLICY, 0, model.best_policy, NETWORK_POLICY]),
-        Policies(model.value_weights, packed(networks.policy), np.float32(TEMPERATURE)),
+        np.array(
+            [
+                UNIFORM_POLICY,
+                GREEDY_POLICY,
+                0,
+                model.best_policy,
+                NETWORK_POLICY,
+                RIVAL_NETWORK_POLICY,
+            ]
+        ),
+        Policies(
+            model.value_weights,
+            packed(networks.policy, networks.rival_policy),
+            np.float32(TEMPERATURE),
+        ),
         model.kind.plans,
         networks.value,
         is_normalized=True,
+        ends_exactly=True,
     )
 
 

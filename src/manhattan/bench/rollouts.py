@@ -13,9 +13,9 @@ from typing import Any, Final
 from manhattan.ai.jit import compiled
 from manhattan.ai.model import Kind, load_model
 from manhattan.ai.networks import load_networks
-from manhattan.ai.playout_policy import Policies, PolicyMemory, new_policy_memory
-from manhattan.ai.rollout import finish_round, sample_policies
-from manhattan.ai.search import Searcher, SearchLimits
+from manhattan.ai.playout_policy import new_policy_memory
+from manhattan.ai.rollout import RolloutMemory, RolloutModel, finish_round, sample_policies
+from manhattan.ai.search import POINT_VALUE, Searcher, SearchLimits
 from manhattan.ai.training.self_play import play_turn, select_all_blocks
 from manhattan.ai.training.training_data import setup_for_kind
 from manhattan.bench.kernel import best_of, dealt_position
@@ -31,26 +31,24 @@ SAMPLE_EVERY: Final = 7
 @compiled
 def _bare_rollouts(
     root: Any,
-    work: Any,
     players: Any,
     colours: Any,
-    mover_policy: int,
-    pool: Any,
+    model: RolloutModel,
     posterior: Any,
-    policies: Policies,
-    plans: Any,
-    memory: PolicyMemory,
+    memory: RolloutMemory,
     count: int,
 ) -> None:
     """Play to the end of the round a number of times, as a rollout does, and nothing else."""
-    mover = root[0].mover
-    policy_ids = memory.scratch[0].policy_ids
+    mover, work = root[0].mover, memory.work
+    policy_ids = memory.policies.scratch[0].policy_ids
     for number in range(count):
         work[0] = root[0]
         g = work[0]
         g.random = stream_start(U64(1), U64(number))
-        sample_policies(g, players, mover, mover_policy, pool, posterior, policy_ids)
-        finish_round(g, players, colours, policy_ids, policies, plans, memory)
+        sample_policies(
+            g, players, mover, model.mover_policy, model.policy_pool, posterior, policy_ids
+        )
+        finish_round(g, players, colours, policy_ids, model, POINT_VALUE, memory)
 
 
 def sample_positions(kind: Kind) -> Iterator[Position]:
@@ -87,14 +85,10 @@ def measure_rollouts(kind: Kind, rollouts: int) -> Iterator[Measurement]:
         for searcher, posterior in zip(searchers, posteriors, strict=True):
             _bare_rollouts(
                 searcher.position.data,
-                searcher.position.data.copy(),
                 *table_shape(kind.players, kind.schedule.colours),
-                searcher.rollout_model.mover_policy,
-                searcher.rollout_model.policy_pool,
+                searcher.rollout_model,
                 posterior,
-                searcher.rollout_model.policies,
-                searcher.rollout_model.plans,
-                new_policy_memory(),
+                searcher.memory,
                 count,
             )
         return count * len(searchers) / (time.process_time() - begin)

@@ -36,7 +36,8 @@ SMALL = IterationConfig(
 def small_games(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(expert_iteration, "_SEARCH_SHARD_GAMES", 1)
     monkeypatch.setattr(expert_iteration, "_SELF_PLAY_SHARD_GAMES", 1)
-    monkeypatch.setattr(expert_iteration, "_SEARCHING_SHARE", 0.4)  # one player of three, here
+    monkeypatch.setattr(expert_iteration, "FIRST_SEARCHING_SHARE", 0.4)  # one player of three
+    monkeypatch.setattr(expert_iteration, "SEARCHING_SHARE", 1.0)
     with short_games():
         yield
 
@@ -52,7 +53,8 @@ def trained() -> Networks:
 
 
 def assert_equal(left: Networks, right: Networks) -> None:
-    for one, other in ((left.policy, right.policy), (left.value, right.value)):
+    for part in ("policy", "rival_policy", "value"):
+        one, other = getattr(left, part), getattr(right, part)
         for name, array in one._asdict().items():
             assert (array == getattr(other, name)).all(), name
 
@@ -86,6 +88,61 @@ def test_the_same_seed_gives_the_same_networks_and_an_interruption_changes_nothi
         training(checkpoint, seed=2)
 
 
+def test_searched_games_are_kept_when_a_training_is_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ExpertIteration, "_warm_up", lambda _: None)
+    config = replace(SMALL, cycles=1, search_games=3)
+    checkpoint = tmp_path / "networks.training"
+    played: list[int] = []
+
+    def trainer(**options: Any) -> ExpertIteration:
+        return ExpertIteration(random_model(SHORT), config, 1, **options)
+
+    def play(shard: SearchTargets) -> Any:
+        played.append(shard.begin)
+        return play_for_policy(shard)
+
+    def interrupt(title: str, done: int, total: int) -> None:
+        if title.startswith("Searched games") and done == 2:
+            raise KeyboardInterrupt
+
+    whole = trainer().run()
+    monkeypatch.setattr(expert_iteration, "play_for_policy", play)
+    one_by_one = {"map_tasks": map, "checkpoint": checkpoint}
+    with pytest.raises(KeyboardInterrupt):
+        trainer(on_progress=interrupt, **one_by_one).run()
+    assert played == [0, 1]
+    folder = next(path for path in tmp_path.iterdir() if path.is_dir())
+    (folder / "0.npz").write_bytes(b"half of a file")  # it is played again
+    assert_equal(trainer(**one_by_one).run(), whole)
+    assert played == [0, 1, 0, 2]
+    assert not folder.exists()
+
+
+def test_a_training_goes_on_from_other_networks(
+    trained: Networks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ExpertIteration, "_warm_up", lambda _: None)
+    shares: list[tuple[float, float]] = []
+
+    def play(shard: SearchTargets) -> Any:
+        assert shard.networks is not None
+        assert_equal(shard.networks, trained)
+        shares.append((shard.searching_share, shard.plain_share))
+        return play_for_policy(shard)
+
+    monkeypatch.setattr(expert_iteration, "play_for_policy", play)
+    monkeypatch.setattr(expert_iteration, "_POLICY_BATCH", 4)
+    config = replace(SMALL, cycles=1)
+    result = ExpertIteration(random_model(SHORT), config, 1, start=trained).run()
+    assert shares == [(expert_iteration.SEARCHING_SHARE, expert_iteration._PLAIN_SHARE)]
+    assert result.metadata["start"] == trained.metadata
+    new, old = result.policy.placement_table, trained.policy.placement_table
+    assert 0 < np.abs(new - old).max() < 0.1, "a few small steps from the networks at the start"
+    assert (result.rival_policy.output == trained.rival_policy.output).all()
+
+
 def test_networks_can_be_saved_and_read(
     trained: Networks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,7 +164,7 @@ def test_networks_can_be_saved_and_read(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"metadata": np.array("{}")}, "has no networks of version 1"),
+        ({"metadata": np.array("{}")}, "has no networks of version 2"),
         ({"policy_site": np.zeros((2, 2), np.float16)}, "has other layers"),
     ],
 )

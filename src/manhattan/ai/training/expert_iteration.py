@@ -5,13 +5,14 @@
    network is fitted to how they ended, and then to how the searched games ended.
 3. The next cycle searches with both networks.
 
-Everything follows from the seed. Every cycle ends with a checkpoint, from which an interrupted
-training resumes.
+Everything follows from the seed. Every cycle ends with a checkpoint, and searched games are kept
+as they are played: an interrupted training resumes from there.
 """
 
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -38,7 +39,8 @@ from manhattan.ai.training.policy_fitting import (
 )
 from manhattan.ai.training.search_games import SearchTargets, play_for_policy
 from manhattan.ai.training.self_play import Results
-from manhattan.ai.training.training_data import EPSILON, Shard, play, setup_for_kind
+from manhattan.ai.training.shard_files import SearchedGames, ShardFiles
+from manhattan.ai.training.training_data import Shard, play, setup_for_kind
 from manhattan.ai.value_network import ValueNetwork
 from manhattan.kernel.compile_notice import announce_compilation
 from manhattan.kernel.policies import GREEDY_POLICY
@@ -48,13 +50,23 @@ ProgressCallback = Callable[[str, int, int], None]
 """Called with the name of a stage, the amount done and the total."""
 
 POLICY_LEARNING_RATE: Final = 3e-3
+NEXT_POLICY_LEARNING_RATE: Final = 1.5e-3
+"""For a policy network that starts from the one of the cycle before."""
 TUNING_RATE: Final = 1e-3
 """The learning rate of the value network on the searched games, which are few."""
-_SEARCHING_SHARE: Final = 0.85
+FIRST_SEARCHING_SHARE: Final = 0.85
+SEARCHING_SHARE: Final = 0.6
+"""Once there are networks, a fifth of the seats search without them, and as many don't search:
+a policy that is fitted to games of its own kind alone gets weaker against others."""
+_PLAIN_SHARE: Final = 0.2
+_PLAN_CHANGES: Final = 4
+"""Players vary their selection plans in the games, because Champion's selections vary."""
 _POLICY_BATCH, _VALUE_BATCH = 256, 128
 _MIXED_SHARE: Final = 0.4
 """The share of self-play games in which half of the seats follow weaker policies."""
-_TEMPERATURES: Final = (0.3, 0.6, 1.0)
+_TEMPERATURES: Final = (0.0, 0.1, 0.2)
+_EPSILON: Final = 16
+"""The exploration rate of self-play, in parts of EPSILON_SCALE."""
 _SEARCH_SHARD_GAMES, _SELF_PLAY_SHARD_GAMES = 10, 2_000
 
 
@@ -103,9 +115,9 @@ def play_network_games(shard: NetworkGames) -> Results:
     policy_ids = np.where(is_weaker, weaker, NETWORK_POLICY)
     temperature = np.float32(rng.choice(_TEMPERATURES))
     policies = Policies(shard.value_weights, packed(shard.network), temperature)
-    plans = shard.sample_plans(rng)
+    plans = shard.sample_plans(rng, _PLAN_CHANGES)
     played = play(
-        shard, policy_ids, plans, epsilon=EPSILON, keep_boundaries=True, policies=policies
+        shard, policy_ids, plans, epsilon=_EPSILON, keep_boundaries=True, policies=policies
     )
     return played.results
 
@@ -121,12 +133,15 @@ class ExpertIteration:
     """Where the state is saved after every cycle."""
     on_progress: ProgressCallback = _no_progress
     map_tasks: Callable[..., Iterator[Any]] = map_threads
+    start: Networks | None = None
+    """The networks of an earlier training, from which this one goes on."""
     stage: int = 0
     """The number of cycles that are done."""
     networks: Networks | None = field(init=False, default=None)
     losses: dict[str, float] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.networks = self.start
         if self.checkpoint is not None and self.checkpoint.exists():
             self._resume(self.checkpoint)
 
@@ -138,17 +153,23 @@ class ExpertIteration:
         """Run the cycles that remain."""
         self._warm_up()
         while self.stage < self.config.cycles or self.networks is None:
-            decisions, searched = self._play_searches()
+            shard_files = self._shard_files()
+            decisions, searched = self._play_searches(shard_files)
             policy = PolicyNetwork(**self._fit_policy(decisions))
+            rival_policy = policy if self.networks is None else self.networks.rival_policy
             value = self._fit_value(self._play_networks(policy), searched)
-            self.networks = Networks(self.kind, policy, ValueNetwork(**value), self._metadata())
+            self.networks = Networks(
+                self.kind, policy, rival_policy, ValueNetwork(**value), self._metadata()
+            )
             self.stage += 1
             self._save_checkpoint()
+            shard_files.remove()
         return self.networks
 
     def _metadata(self) -> dict[str, Any]:
         losses = {name: round(loss, 4) for name, loss in self.losses.items()}
-        return {"seed": self.seed, "config": asdict(self.config), "losses": losses}
+        metadata = {"seed": self.seed, "config": asdict(self.config), "losses": losses}
+        return metadata if self.start is None else {**metadata, "start": self.start.metadata}
 
     def _warm_up(self) -> None:
         """Compile in this thread, before the shards need the code in several."""
@@ -158,8 +179,16 @@ class ExpertIteration:
             self._encode(decisions, np.arange(1))
             play_network_games(self._network_shard(policy_network.NO_NETWORK, 0, 0, 1))
 
-    def _play_searches(self) -> tuple[Decisions, Results]:
+    def _shard_files(self) -> ShardFiles:
+        """Return the files for the searched games of this cycle."""
+        if self.checkpoint is None:
+            return ShardFiles(None)
+        identity = zlib.crc32(self._identity().encode())
+        return ShardFiles(self.checkpoint.with_suffix(f".{identity:08x}-{self.stage}"))
+
+    def _play_searches(self, shard_files: ShardFiles) -> SearchedGames:
         """Play games with the best search so far."""
+        is_first = self.networks is None
         shards = [
             SearchTargets(
                 self.kind,
@@ -170,11 +199,13 @@ class ExpertIteration:
                 self.model,
                 self.config.rollouts,
                 self.networks,
-                _SEARCHING_SHARE,
+                FIRST_SEARCHING_SHARE if is_first else SEARCHING_SHARE,
+                0.0 if is_first else _PLAIN_SHARE,
+                _PLAN_CHANGES,
             )
             for begin, end in _shards(self.config.search_games, _SEARCH_SHARD_GAMES)
         ]
-        played = list(self._map(play_for_policy, "Searched games", shards))
+        played = list(self._play_missing(shards, shard_files))
         decisions = [part for part, _ in played]
         joined = Decisions(
             np.concatenate([part.states for part in decisions]).view(np.recarray),
@@ -184,6 +215,19 @@ class ExpertIteration:
         )
         return joined, _join([results for _, results in played])
 
+    def _play_missing(
+        self, shards: list[SearchTargets], shard_files: ShardFiles
+    ) -> Iterator[SearchedGames]:
+        """Yield the searched games of each shard; play those that are not on disk."""
+        kept = {shard.begin: shard_files.load(shard.begin) for shard in shards}
+        missing = [shard for shard in shards if kept[shard.begin] is None]
+        for shard, played in zip(
+            missing, self._map(play_for_policy, "Searched games", missing), strict=True
+        ):
+            shard_files.save(shard.begin, played)
+            kept[shard.begin] = played
+        yield from (played for played in kept.values() if played is not None)
+
     def _encode(self, decisions: Decisions, indices: Indices) -> Any:
         schedule = self.kind.schedule
         inputs = encode_decisions(decisions.states[indices], self.kind.players, schedule.colours)
@@ -191,7 +235,12 @@ class ExpertIteration:
 
     def _fit_policy(self, decisions: Decisions) -> Parameters:
         rng = np.random.default_rng([self.seed, self.stage, 1])
-        parameters = init_policy_network(rng)
+        if self.networks is None:
+            parameters, learning_rate = init_policy_network(rng), POLICY_LEARNING_RATE
+        else:
+            network = self.networks.policy._asdict()
+            parameters = {name: array.copy() for name, array in network.items()}
+            learning_rate = NEXT_POLICY_LEARNING_RATE
 
         def gradients_of(indices: Indices) -> Any:
             gradients, loss = policy_loss_and_gradients(
@@ -208,7 +257,7 @@ class ExpertIteration:
             gradients_of,
             epochs,
             rng,
-            learning_rate=POLICY_LEARNING_RATE,
+            learning_rate=learning_rate,
             batch_size=_POLICY_BATCH,
         ):
             self.losses["policy"] = float(losses[0])
@@ -283,9 +332,11 @@ class ExpertIteration:
         if self.checkpoint is None or self.networks is None:
             return
         new = self.checkpoint.with_suffix(".new")
-        policy, value = self.networks.policy._asdict(), self.networks.value._asdict()
-        arrays: dict[str, Any] = {f"policy_{name}": array for name, array in policy.items()}
-        arrays |= {f"value_{name}": array for name, array in value.items()}
+        arrays: dict[str, Any] = {
+            f"{part}_{name}": array
+            for part in ("policy", "rival_policy", "value")
+            for name, array in getattr(self.networks, part)._asdict().items()
+        }
         with new.open("wb") as file:
             np.savez(
                 file,
@@ -304,15 +355,21 @@ class ExpertIteration:
             )
         self.stage = int(arrays["stage"])
         self.losses = json.loads(str(arrays["losses"]))
-        policy = {name: arrays[f"policy_{name}"] for name in policy_network.SHAPES}
+        policy, rival_policy = (
+            PolicyNetwork(**{name: arrays[f"{part}_{name}"] for name in policy_network.SHAPES})
+            for part in ("policy", "rival_policy")
+        )
         value = {name: arrays[f"value_{name}"] for name in value_network.SHAPES}
         self.networks = Networks(
-            self.kind, PolicyNetwork(**policy), ValueNetwork(**value), self._metadata()
+            self.kind, policy, rival_policy, ValueNetwork(**value), self._metadata()
         )
 
     def _identity(self) -> str:
         """Return what two training runs must share to be the same."""
         identity = {"kind": str(self.kind), "seed": self.seed, **asdict(self.config)}
+        if self.start is not None:
+            arrays = (*self.start.policy, *self.start.value)
+            identity["start"] = zlib.crc32(b"".join(array.tobytes() for array in arrays))
         return json.dumps(identity, sort_keys=True)
 
 

@@ -18,8 +18,14 @@ from manhattan.ai.features import (
 from manhattan.ai.jit import compiled
 from manhattan.ai.model import Model
 from manhattan.ai.networks import Networks
-from manhattan.ai.playout_policy import EPSILON_SCALE, Policies, new_policy_memory
-from manhattan.ai.search import MAX_CANDIDATES, MoveStats, Searcher, SearchLimits
+from manhattan.ai.playout_policy import (
+    EPSILON_SCALE,
+    NETWORK_POLICY,
+    Policies,
+    new_policy_memory,
+)
+from manhattan.ai.policy_network import packed
+from manhattan.ai.search import MAX_CANDIDATES, TEMPERATURE, MoveStats, Searcher, SearchLimits
 from manhattan.ai.training.fitting import NormalEquations, equations_from_search
 from manhattan.ai.training.policy_fitting import Decisions
 from manhattan.ai.training.self_play import Results, play_turn, record_result, select_all_blocks
@@ -50,23 +56,32 @@ class SearchTargets(Shard):
     rollouts: int
     networks: Networks | None = None
     searching_share: float = _SEARCHING_SHARE
+    plain_share: float = 0.0
+    """With networks: the share of seats that search without them. Their searches are no targets."""
+    plan_changes: int = 0
+    """How many blocks of a selection plan are exchanged at most."""
 
 
 def play_searched(
     shard: SearchTargets, on_search: Callable[[Any, list[MoveStats]], None]
 ) -> Results:
     """Play games in which most seats search each placement; report each search with the position
-    before it."""
+    before it. The other seats follow any policy."""
     kind, model, rng = shard.kind, shard.model, shard.rng
     players, colours = table_shape(kind.players, kind.schedule.colours)
-    policies, memory = Policies(model.value_weights), new_policy_memory()
-    data, setup, plans = new_game(kind), setup_for_kind(kind), shard.sample_plans(rng)
+    policies, memory = _policies(shard), new_policy_memory()
+    pool = [*range(GREEDY_POLICY, len(model.value_weights))]
+    if shard.networks is not None:
+        pool += [NETWORK_POLICY] * len(pool)
+    data, setup = new_game(kind), setup_for_kind(kind)
+    plans = shard.sample_plans(rng, shard.plan_changes)
     results = new_results(kind, shard.games, keep_boundaries=True)
     for number in range(shard.games):
         game = shard.begin + number
         start_game_of(data, players, game % kind.players, np.uint64(shard.seed), game)
-        policy_ids = rng.integers(GREEDY_POLICY, len(model.value_weights), size=kind.players)
-        searches = rng.random(kind.players) < shard.searching_share
+        policy_ids = rng.choice(pool, size=kind.players)
+        chance = rng.random(kind.players)
+        searches = chance < shard.searching_share + shard.plain_share
         while data[0].phase != OVER:
             if data[0].phase == SELECT:
                 if data[0].round_number > 0:
@@ -78,14 +93,24 @@ def play_searched(
                 play_turn(data, players, colours, policy_ids[mover], policies, EPSILON, memory)
                 continue
             position = Position(setup, data.copy(), has_build_order=True)
-            searcher = Searcher(model, position, int(rng.integers(2**63)), shard.networks)
+            networks = shard.networks if chance[mover] < shard.searching_share else None
+            searcher = Searcher(model, position, int(rng.integers(2**63)), networks)
             stats = searcher.search(searcher.candidates(), SearchLimits(shard.rollouts))
-            on_search(data, stats)
+            if networks is shard.networks:
+                on_search(data, stats)
             explores = rng.random() < EPSILON / EPSILON_SCALE
             position.apply(stats[rng.integers(len(stats)) if explores else 0].action)
             data = position.data
         record_result(data, players, colours, results, number)
     return results
+
+
+def _policies(shard: SearchTargets) -> Policies:
+    """Return the policies of the seats that don't search."""
+    if shard.networks is None:
+        return Policies(shard.model.value_weights)
+    network = packed(shard.networks.policy)
+    return Policies(shard.model.value_weights, network, np.float32(TEMPERATURE))
 
 
 @compiled
@@ -140,7 +165,7 @@ def play_for_policy(shard: SearchTargets) -> tuple[Decisions, Results]:
     def on_search(data: Any, stats: list[MoveStats]) -> None:
         if len(stats) > 1:
             states.append(data[0].copy())
-            rows.append(stats)
+            rows.append(stats[:MAX_CANDIDATES])  # at the end of a game more are searched
 
     results = play_searched(shard, on_search)
     actions = np.full((len(rows), MAX_CANDIDATES), -1, np.int16)

@@ -7,6 +7,7 @@ any machine and in any order.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -27,7 +28,7 @@ from manhattan.ai.training.self_play import (
     Samples,
     play_games,
 )
-from manhattan.kernel.layout import GAME, table_shape
+from manhattan.kernel.layout import GAME, SELECTIONS, table_shape
 from manhattan.kernel.policies import GREEDY_POLICY
 from manhattan.kernel.position import Position
 from manhattan.rules import SeedShuffler, Setup, deal, set_up
@@ -54,10 +55,31 @@ class Shard:
     def games(self) -> int:
         return self.end - self.begin
 
-    def sample_plans(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """Draw a selection plan for every game and player."""
+    def sample_plans(
+        self, rng: np.random.Generator, most_changes: int = 0
+    ) -> npt.NDArray[np.int64]:
+        """Draw a selection plan for every game and player; exchange some of its blocks, one at a
+        time, up to so often."""
         plans = self.kind.plans
-        return plans[rng.integers(len(plans), size=(self.games, self.kind.players))]
+        drawn = plans[rng.integers(len(plans), size=(self.games, self.kind.players))]
+        if most_changes == 0:
+            return drawn
+        changes = rng.integers(most_changes + 1, size=drawn.shape[:2])
+        near = selections_one_block_apart(self.kind.schedule.blocks)
+        for number in range(most_changes):
+            for game, player in np.argwhere(changes > number):
+                plan = drawn[game, player]
+                round_number = rng.integers(len(plan))
+                plan[round_number] = rng.choice(near[plan[round_number]])
+        return drawn
+
+
+@cache
+def selections_one_block_apart(blocks: int) -> tuple[tuple[int, ...], ...]:
+    """Return, for each selection of so many blocks, those that differ from it by one block."""
+    stocks = np.array(SELECTIONS[blocks])
+    distances = np.abs(stocks[:, None] - stocks).sum(axis=2)
+    return tuple(tuple(map(int, np.flatnonzero(row == 2))) for row in distances)
 
 
 @dataclass(frozen=True)

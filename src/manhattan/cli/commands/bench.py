@@ -145,6 +145,34 @@ def calibration(
 
 
 @bench.command(cls=Command)
+def endgame(
+    bot: Annotated[str, typer.Option("--bot", "-b", help="The bot.")] = "champion",
+    players: PlayerCounts = None,
+    games: Annotated[int, typer.Option("--games", "-g", min=1, help="Number of games.")] = 100,
+    rollouts: Annotated[
+        int, typer.Option("--rollouts", "-n", min=1, help="Rollouts of each move.")
+    ] = 3000,
+    workers: Workers = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Measure what a bot's last four placements of a game lose against near-exact play."""
+    from manhattan.bench.endgame import Loss, collect, summarize
+
+    (name,) = parse_bot_names(bot)
+    counts = _checked(players)
+    figures: list[Measurement] = []
+    with progress_bar(console(stderr=True)) as progress:
+        task = progress.add_task("Games", total=games * len(counts))
+        for count in counts:
+            losses: list[Loss] = []
+            for part in collect(name, count, games, rollouts, workers):
+                losses += part
+                progress.advance(task)
+            figures += summarize(count, losses)
+    _report(figures, json_file)
+
+
+@bench.command(cls=Command)
 def server(
     seconds: Annotated[
         float, typer.Option("--seconds", "-s", min=1, help="Duration of each run.")

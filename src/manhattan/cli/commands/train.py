@@ -21,13 +21,15 @@ from manhattan.cli.ui.options import (
 from manhattan.cli.ui.output_files import check_writable
 from manhattan.cli.ui.progress import progress_bar
 from manhattan.cli.ui.terminal import console, exit_interrupted
-from manhattan.parallel import map_ray, map_threads
+from manhattan.parallel import map_processes, map_ray, map_threads
 from manhattan.rules import DEFAULT_EDITION, Setup, SetupError, set_up
 from manhattan.rules.editions import parse_house_rules
 
 if TYPE_CHECKING:
-    from manhattan.ai.model import Model
+    from manhattan.ai.model import Kind, Model
     from manhattan.ai.networks import Networks
+    from manhattan.ai.training.expert_iteration import ExpertIteration
+    from manhattan.ai.training.trainer import Trainer
 
 _TIE_RULES: Final = ("tallest_tie", "final_tie")
 
@@ -78,24 +80,46 @@ def train(
             show_default=False,
         ),
     ] = None,
+    cycles: Annotated[
+        int | None,
+        typer.Option(
+            "--cycles",
+            min=1,
+            help="With --networks: how often searched games and new networks follow each other.",
+            show_default=False,
+        ),
+    ] = None,
+    start: Annotated[
+        Path | None,
+        typer.Option(
+            "--start",
+            help="With --networks: go on from the networks in this file.",
+            exists=True,
+            dir_okay=False,
+        ),
+    ] = None,
     workers: Workers = None,
     ray: Ray = None,
 ) -> None:
     """Train a model for the bots, for one kind of table.
 
-    It takes minutes on two cores. A checkpoint is kept beside the file (.training): after an
-    interruption, the same command continues from the last completed stage. Bots find models in
-    the folder MANHATTAN_MODELS."""
+    It takes minutes on two cores. A checkpoint is kept beside the file (.training), and so are
+    searched games: after an interruption, the same command continues from there. Bots find models
+    in the folder MANHATTAN_MODELS."""
     from manhattan.ai.model import Kind  # loading the compiler takes a second
     from manhattan.ai.networks import file_name
 
     amounts = {
         name: games
-        for name, games in (("search_games", search_games), ("self_play_games", self_play_games))
+        for name, games in (
+            ("search_games", search_games),
+            ("self_play_games", self_play_games),
+            ("cycles", cycles),
+        )
         if games is not None
     }
-    if amounts and not networks:
-        raise SetupError("--search-games and --self-play-games need --networks.")
+    if (amounts or start is not None) and not networks:
+        raise SetupError("--search-games, --self-play-games, --cycles and --start need --networks.")
     if not 0 < scale < 1000:
         raise SetupError(f"--scale must be a number such as 0.1 or 2, not {scale}.")
     setup = set_up(players, edition=edition, house_rules=parse_house_rules(house_rule or []))
@@ -103,10 +127,13 @@ def train(
     default = file_name(kind) if networks else f"{kind}.npz"
     path = out or Path(default)
     check_writable(path)
-    parallel_map = partial(map_ray, address=ray) if ray else partial(map_threads, workers=workers)
+    # Searched games spend much of their time in Python, which threads would share.
+    map_locally = map_processes if networks else map_threads
+    parallel_map = partial(map_ray, address=ray) if ray else partial(map_locally, workers=workers)
     checkpoint = path.with_suffix(".training")
     try:
-        trained = _run_training(setup, scale, seed, checkpoint, parallel_map, networks, amounts)
+        create_trainer = _trainer_class(kind, scale, networks, amounts, start)
+        trained = _run_training(setup, create_trainer, seed, checkpoint, parallel_map)
     except KeyboardInterrupt:
         _report_interrupt(checkpoint)
     with path.open("wb") as file:
@@ -115,22 +142,32 @@ def train(
     _report_result(trained, path, default)
 
 
+def _trainer_class(
+    kind: Kind, scale: float, networks: bool, amounts: dict[str, int], start: Path | None
+) -> Callable[..., Trainer | ExpertIteration]:
+    """Return the trainer of a model, or of networks, with the amounts of the training."""
+    from manhattan.ai.model import load_model
+    from manhattan.ai.networks import read_networks
+    from manhattan.ai.training.expert_iteration import ExpertIteration, IterationConfig
+    from manhattan.ai.training.trainer import TrainConfig, Trainer
+
+    if not networks:
+        return partial(Trainer, kind, TrainConfig().scaled(scale))
+    config = replace(IterationConfig().scaled(scale), **amounts)
+    first = None if start is None else read_networks(kind, start)
+    return partial(ExpertIteration, load_model(kind), config, start=first)
+
+
 def _run_training(
     setup: Setup,
-    scale: float,
+    create_trainer: Callable[..., Trainer | ExpertIteration],
     seed: int,
     checkpoint: Path,
     parallel_map: Callable[..., Iterator[Any]],
-    networks: bool,
-    amounts: dict[str, int],
 ) -> Model | Networks:
     """Train, with a progress bar for every stage."""
-    from manhattan.ai.model import Kind, load_model
-    from manhattan.ai.training.expert_iteration import ExpertIteration, IterationConfig
-    from manhattan.ai.training.trainer import TrainConfig, Trainer
     from manhattan.ai.training.training_data import setup_for_kind
 
-    kind = Kind.of(setup)
     with progress_bar(console(stderr=True)) as progress:
         bars: dict[str, TaskID] = {}
 
@@ -139,13 +176,10 @@ def _run_training(
                 bars[stage] = progress.add_task(stage, total=total)
             progress.update(bars[stage], completed=done)
 
-        options = (seed, checkpoint, on_progress, parallel_map)
-        trainer: Trainer | ExpertIteration
-        if networks:
-            config = replace(IterationConfig().scaled(scale), **amounts)
-            trainer = ExpertIteration(load_model(kind), config, *options)
-        else:
-            trainer = Trainer(kind, TrainConfig().scaled(scale), *options)
+        trainer = create_trainer(
+            seed=seed, checkpoint=checkpoint, on_progress=on_progress, map_tasks=parallel_map
+        )
+        kind = trainer.kind
         trained_rules = setup_for_kind(kind).rules
         if any(getattr(setup.rules, rule) != getattr(trained_rules, rule) for rule in _TIE_RULES):
             # Ties are rare, and one model serves all editions with tables of this kind.
