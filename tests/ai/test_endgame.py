@@ -80,3 +80,11 @@ def test_a_search_with_networks_tries_every_last_placement() -> None:
     assert stats[0].value == pytest.approx(max(values.values()))
     assert values[str(at.decode(stats[0].action))] == pytest.approx(max(values.values()))
     assert stats[0].rollouts < 50
+
+
+def test_the_policy_network_has_no_say_in_the_last_placements() -> None:
+    for left in range(1, 5):
+        at = Position.from_state(near_the_end(4, 3, left).state)
+        kind = Kind.of(at.setup)
+        searcher = Searcher(random_model(kind), at, 1, random_networks(kind))
+        assert not searcher.prior_sums(searcher.candidates()).any()

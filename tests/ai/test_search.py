@@ -29,9 +29,43 @@ from manhattan.rules import Build, Phase, Select, Stock, legal_moves, set_up
 from manhattan.rules.blocks import stock_of
 from manhattan.view import view_of
 from support.positions import play_out, position
-from support.random_models import ending, random_model, searcher_at
+from support.random_models import ending, random_model, random_networks, searcher_at
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered")
+
+
+def searcher_with_networks(seed: int = 1) -> Searcher:
+    state = play_out(Game.new(3, seed=bytes(32)), until=6).state
+    kind = Kind.of(state.public.setup)
+    at = Position.from_state(state)
+    return Searcher(random_model(kind), at, seed, random_networks(kind))
+
+
+# --- the policy network's opinion -------------------------------------------------------------
+
+
+def test_a_few_rollouts_say_less_than_the_policy_network_and_many_say_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Here the rollouts give the more for a placement, the less likely the network finds it."""
+    searcher = searcher_with_networks()
+    candidates = searcher.candidates()[:4]
+
+    def roll_out(actions: Any, begin: int, end: int, posterior: Any, _: bool, sums: Any) -> None:
+        for row, action in enumerate(actions):
+            sums[row, VALUE] += (end - begin) * 0.01 * candidates.index(int(action))
+
+    monkeypatch.setattr(searcher, "_load", lambda *_: None)
+    monkeypatch.setattr(searcher, "_run_rollouts", roll_out)
+    monkeypatch.setattr(search, "PRIOR_ROLLOUTS", 10**6)
+    assert searcher.search(candidates, SearchLimits(8))[0].action == candidates[0]
+    monkeypatch.setattr(search, "PRIOR_ROLLOUTS", 1)
+    assert searcher.search(candidates, SearchLimits(4000))[0].action == candidates[-1]
+
+
+def test_without_networks_the_rollouts_decide() -> None:
+    searcher = searcher_at(ending())
+    assert not searcher.prior_sums(searcher.candidates()).any()
 
 
 # --- candidates -------------------------------------------------------------------------------

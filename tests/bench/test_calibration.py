@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -13,6 +14,7 @@ from manhattan.bench.calibration import (
     brier_score,
     calibration_error,
     draw,
+    error_by_chance,
     reliability,
     summarize,
 )
@@ -27,7 +29,7 @@ def samples_of(wins: float, count: int = 4000) -> list[Sample]:
     for n in range(count):
         p = rng.random()
         has_won = float(rng.random() < wins * p)
-        samples.append(Sample(n % 2 + 1, (p, 1 - p), (has_won, 1 - has_won)))
+        samples.append(Sample(n, n % 2 + 1, (p, 1 - p), (has_won, 1 - has_won)))
     return samples
 
 
@@ -41,6 +43,15 @@ def test_too_great_probabilities_have_a_great_error() -> None:
     assert calibration_error(samples_of(0.5)) == pytest.approx(0.125, abs=0.02)
 
 
+def test_perfect_probabilities_differ_from_what_comes_true_by_chance() -> None:
+    few, many = samples_of(1, 100), samples_of(1, 4000)
+    assert error_by_chance(few) > 4 * error_by_chance(many)
+    assert calibration_error(many) == pytest.approx(error_by_chance(many), rel=1)
+    # A game that is evaluated often does not count as many games.
+    often = [replace(sample, game=sample.game // 40) for sample in many]
+    assert error_by_chance(often) > 1.5 * error_by_chance(many)
+
+
 def test_bins_hold_equally_many_probabilities() -> None:
     predicted, _, counts = reliability(samples_of(1)).T
     assert (counts == 800).all()
@@ -48,13 +59,18 @@ def test_bins_hold_equally_many_probabilities() -> None:
 
 
 def test_the_brier_score_is_the_mean_squared_error() -> None:
-    samples = [Sample(1, (0.7, 0.3), (1.0, 0.0)), Sample(1, (0.5, 0.5), (0.5, 0.5))]
+    samples = [Sample(0, 1, (0.7, 0.3), (1.0, 0.0)), Sample(1, 1, (0.5, 0.5), (0.5, 0.5))]
     assert brier_score(samples) == pytest.approx((0.09 + 0.09) / 4)
 
 
 def test_each_round_has_its_own_error() -> None:
     figures = {m.name: m.value for m in summarize(2, samples_of(1))}
-    assert set(figures) == {"positions", "sum", "brier", "ece", "ece_round_1", "ece_round_2"}
+    errors = {
+        f"{name}{part}"
+        for name in ("ece", "ece_by_chance")
+        for part in ("", "_round_1", "_round_2")
+    }
+    assert set(figures) == {"positions", "sum", "brier", *errors}
     assert figures["positions"] == 4000
     assert figures["sum"] == pytest.approx(1)
 

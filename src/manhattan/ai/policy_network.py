@@ -74,6 +74,10 @@ SITE_UNITS, CITY_UNITS, TABLE_UNITS, PLACEMENT_UNITS = LANES, LANES, 2 * LANES, 
 OUTPUTS = 8
 """The scores of a site: own colour * 4 + size - 1."""
 
+TARGET_TEMPERATURE = 0.02
+"""The difference in win probability that makes a placement less likely by a factor of e, in the
+policy to which the network is fitted."""
+
 
 class PolicyNetwork(NamedTuple):
     """The parameters of the network; it is the same in all rounds."""

@@ -25,7 +25,7 @@ from manhattan.ai.playout_policy import (
     Policies,
     new_policy_memory,
 )
-from manhattan.ai.policy_network import packed, score_actions
+from manhattan.ai.policy_network import TARGET_TEMPERATURE, packed, score_actions
 from manhattan.ai.rollout import ALL_PLAYERS, VALUE, RolloutMemory, RolloutModel, run_rollouts
 from manhattan.ai.selection_plans import PLANS, affordable
 from manhattan.ai.value_function import evaluate_placements
@@ -52,6 +52,9 @@ POOL_PRIOR_OF_TWO: Final = (0.02, 0.12, 0.12, 0.74, 0.0, 0.0)
 best value function, by the policy network or by that of the first cycle. A small pool leaves more
 time for rollouts. With two players the value functions play the rollouts, which is stronger in the
 same time."""
+PRIOR_ROLLOUTS: Final = 150
+"""With networks: how many rollouts of a placement the policy network's opinion is worth. A few
+dozen rollouts say less than the network, which was fitted to the results of thousands."""
 TEMPERATURE: Final = 0.15
 """How much the policy network varies its placements in rollouts."""
 PRIOR_WEIGHT: Final = 0.1
@@ -217,6 +220,7 @@ class Searcher:
         sums = np.zeros((len(order), ALL_PLAYERS + 3 * players))
         counts = np.zeros(len(order), np.int64)
         self._load(order, all_players, sums)
+        prior_sums = self.prior_sums(actions)
         stages = max(1, (len(order) - 1).bit_length())
         if self.rollout_model.ends_exactly and self._placements_left == 1:
             # All rollouts of a move give the same result; two of them show that they do.
@@ -236,14 +240,26 @@ class Searcher:
                 )
                 done = until
             counts[:remaining] = done
-            ranking = np.argsort(-sums[:remaining, VALUE], kind="stable")
-            for array in (order, sums, counts):
+            total_values = sums[:remaining, VALUE] + prior_sums[:remaining]
+            ranking = np.argsort(-total_values, kind="stable")
+            for array in (order, sums, counts, prior_sums):
                 array[:remaining] = array[:remaining][ranking]
             remaining = (remaining + 1) // 2
         return [
             _move_stats(int(action), int(count), total, players)
             for action, count, total in zip(order, counts, sums, strict=True)
         ]
+
+    def prior_sums(self, actions: list[int]) -> npt.NDArray[np.float64]:
+        """Return by how much the policy network's opinion adds to the sums of the values."""
+        is_exact = self._placements_left <= LAST_PLACEMENTS
+        if self.networks is None or self.position.data[0].phase != BUILD or is_exact:
+            return np.zeros(len(actions))
+        scores = self.placement_scores(self.networks)
+        log_odds = np.array([scores[action] for action in actions])
+        # The network was fitted to probabilities that fall with the value at this temperature.
+        prior: npt.NDArray[np.float64] = log_odds - log_odds.max()
+        return PRIOR_ROLLOUTS * TARGET_TEMPERATURE * prior
 
     def _load(self, order: Any, all_players: bool, sums: Any) -> None:
         """Compile or load the code before the clock starts, once in a process."""

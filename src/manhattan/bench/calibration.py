@@ -7,7 +7,7 @@ The probabilities of all players are compared with how the games ended.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -42,6 +42,7 @@ class Task:
 class Sample:
     """The probabilities of one evaluation, and the result of the game."""
 
+    game: int
     round: int
     probabilities: tuple[float, ...]
     shares: tuple[float, ...]
@@ -67,7 +68,9 @@ def play(task: Task) -> list[Sample]:
     assert game.public.result is not None
     winners = game.public.result.winners
     shares = tuple(1 / len(winners) if n in winners else 0.0 for n in range(players))
-    return [Sample(number, probabilities, shares) for number, probabilities in evaluated]
+    return [
+        Sample(task.number, number, probabilities, shares) for number, probabilities in evaluated
+    ]
 
 
 def collect(
@@ -99,6 +102,25 @@ def calibration_error(samples: Sequence[Sample]) -> float:
     return float((np.abs(predicted - came_true) * count).sum() / count.sum())
 
 
+def error_by_chance(samples: Sequence[Sample], repetitions: int = 50) -> float:
+    """Return the calibration error that perfect probabilities would have in as many games: their
+    shares of wins differ from them by chance. One draw decides each game."""
+    rng = np.random.default_rng(1)
+    games, game = np.unique([sample.game for sample in samples], return_inverse=True)
+    probabilities = np.array([sample.probabilities for sample in samples])
+    limits = probabilities.cumsum(axis=1) / probabilities.sum(axis=1, keepdims=True)
+    errors = []
+    for _ in range(repetitions):
+        draw_of_game = rng.random(len(games))[game]
+        winners = (draw_of_game[:, None] > limits[:, :-1]).sum(axis=1)
+        shares = np.eye(probabilities.shape[1])[winners]
+        drawn = [
+            replace(sample, shares=tuple(row)) for sample, row in zip(samples, shares, strict=True)
+        ]
+        errors.append(calibration_error(drawn))
+    return float(np.mean(errors))
+
+
 def brier_score(samples: Sequence[Sample]) -> float:
     """Return the mean squared error of the probabilities."""
     predicted = np.concatenate([sample.probabilities for sample in samples])
@@ -113,10 +135,17 @@ def summarize(players: int, samples: Sequence[Sample]) -> Iterator[Measurement]:
     yield Measurement("sum", players, total, "sum of all players' probabilities")
     yield Measurement("brier", players, brier_score(samples), "Brier score")
     yield Measurement("ece", players, calibration_error(samples), "expected calibration error")
+    yield Measurement(
+        "ece_by_chance", players, error_by_chance(samples), "of perfect probabilities"
+    )
     for number in sorted({sample.round for sample in samples}):
         part = [sample for sample in samples if sample.round == number]
         error = calibration_error(part)
         yield Measurement(f"ece_round_{number}", players, error, "expected calibration error")
+        error = error_by_chance(part)
+        yield Measurement(
+            f"ece_by_chance_round_{number}", players, error, "of perfect probabilities"
+        )
 
 
 def draw(samples: Sequence[Sample], title: str, path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from manhattan.ai.policy_network import (
     SITE_INPUTS,
     SITE_UNITS,
     TABLE_INPUTS,
+    TARGET_TEMPERATURE,
     encode_many_for_policy,
     new_policy_buffers,
 )
@@ -23,9 +24,6 @@ from manhattan.ai.training.fitting import Floats, Indices, Parameters
 from manhattan.ai.value_network import OWNER_CLASSES
 from manhattan.kernel.actions import BUILDS
 from manhattan.kernel.layout import GAME, table_shape
-
-TARGET_TEMPERATURE: Final = 0.02
-"""The difference in win probability that makes a move less likely by a factor of e."""
 
 PolicyInputs = tuple[Floats, Floats, npt.NDArray[np.bool_]]
 """Sites, table, and the legal placements: ``[position, site, output]``."""
