@@ -84,7 +84,7 @@ models: $(VENV)/.installed
 	$(BIN)/manhattan train --players 4 -r four_players=4x6 --scale 0.5 --out $(MODELS)/4-players-4x6.npz
 
 # The networks of the strongest bots, which begin with those models.
-NETWORKS := $(BIN)/manhattan train --networks
+NETWORKS := $(BIN)/manhattan train --networks --cycles 2
 FEWER := --search-games 300 --self-play-games 40000
 networks: export MANHATTAN_MODELS := $(MODELS)
 networks: $(VENV)/.installed

@@ -10,7 +10,7 @@ from manhattan.bots.budget import NO_LIMIT, Budget, BudgetError, Cancelled
 from manhattan.bots.evaluation import Evaluation, RankedMove, evaluate
 from manhattan.bots.greedy import choose_greedily, choose_greedily_with_any_blocks
 from manhattan.bots.hints import Hint, HintReason, HintReasonKind, hint
-from manhattan.bots.levels import LEVELS, Level, choose_at_a_glance, choose_with_temptation
+from manhattan.bots.levels import LEVELS, Level, choose_with_temptation
 from manhattan.bots.network_bot import choose_by_network
 from manhattan.bots.protocol import Bot
 from manhattan.bots.random_bot import choose_at_random
@@ -39,7 +39,6 @@ BOTS: Final[Mapping[str, Bot]] = MappingProxyType(
 """All bots by name: the levels, and the bots that they are made of."""
 
 _COMPILED: Final = (
-    choose_at_a_glance,
     choose_by_first_value_function,
     choose_by_network,
     choose_as_champion,

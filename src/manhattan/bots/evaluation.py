@@ -60,8 +60,9 @@ class Evaluation:
 def evaluate(view: View, rng: Random | None = None, budget: Budget = NO_LIMIT) -> Evaluation:
     """Rank the mover's moves by their expected results, as far as the mover can know them.
 
-    Moves with more rollouts come first, since less is known of the others; then those with the
-    greater value, as a bot would choose. Without a generator the result depends on the view alone.
+    The order is the one in which a bot would choose: moves with more rollouts come first, since
+    less is known of the others; among equals the policy network's opinion counts besides the
+    value. Without a generator the result depends on the view alone.
     """
     if not view.is_to_move or view.player is None:
         raise EvaluationError("Only the player who is to move can have moves evaluated.")
@@ -81,14 +82,4 @@ def evaluate(view: View, rng: Random | None = None, budget: Budget = NO_LIMIT) -
                 rollouts=stats.rollouts,
             )
         )
-    player = view.player
-    ranked.sort(key=lambda move: (move.rollouts, _value(move, player)), reverse=True)
-    return Evaluation(player, tuple(ranked))
-
-
-def _value(ranked: RankedMove, player: int) -> float:
-    from manhattan.ai.search import POINT_VALUE  # loading the compiler takes a second
-
-    own, rivals = ranked.expected_scores[player], len(ranked.expected_scores) - 1
-    lead = own - (sum(ranked.expected_scores) - own) / rivals
-    return ranked.win_probabilities[player] + POINT_VALUE * lead
+    return Evaluation(view.player, tuple(ranked))

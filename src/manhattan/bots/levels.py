@@ -14,11 +14,9 @@ from manhattan.bots.network_bot import choose_by_network
 from manhattan.bots.protocol import Bot
 from manhattan.bots.random_bot import choose_at_random
 from manhattan.bots.search_bot import CHAMPION_ROLLOUTS, choose_as_champion
-from manhattan.bots.value_bot import choose_by_first_value_function, obvious_move
+from manhattan.bots.value_bot import choose_by_first_value_function
 from manhattan.rules import Move, Phase
 from manhattan.view import View
-
-_ROLLOUTS_AT_A_GLANCE: Final = 120
 
 
 def choose_easily(view: View, rng: Random, budget: Budget = NO_LIMIT) -> Move:
@@ -33,14 +31,6 @@ def choose_with_temptation(view: View, rng: Random, budget: Budget = NO_LIMIT) -
     if view.public.phase is Phase.BUILD and rng.random() < 0.6:
         return choose_greedily(view, rng, budget)
     return choose_by_first_value_function(view, rng, budget)
-
-
-def choose_at_a_glance(view: View, rng: Random, budget: Budget = NO_LIMIT) -> Move:
-    """Make the most likely placement of the policy network; with two players, where it is weak,
-    search for an instant."""
-    if len(view.public.setup.players) > 2 or obvious_move(view):
-        return choose_by_network(view, rng, budget)
-    return choose_as_champion(view, rng, budget.within(Budget(rollouts=_ROLLOUTS_AT_A_GLANCE)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +79,7 @@ LEVELS: Final[Mapping[str, Level]] = MappingProxyType(
             Level(
                 "Expert",
                 "Plays by instinct, at once. It has studied the games of strong players.",
-                choose_at_a_glance,
+                choose_by_network,
             ),
             Level(
                 "Champion",
