@@ -38,6 +38,8 @@ from manhattan.view import view_of
 
 LAST: Final = 4
 """The placements of a game that are judged."""
+OPENING: Final = "expert"
+"""The bot that plays the games until then."""
 _MOST_JUDGED: Final = 12
 """The most likely placements among which the best is looked for."""
 _MOST_TRIED: Final = 5
@@ -196,19 +198,27 @@ class Loss:
     """Of the win."""
 
 
+def placements_left(game: Game) -> int:
+    """Return how many placements the game has left; before the last round, many."""
+    if game.public.phase is Phase.SELECT or game.public.round < game.setup.schedule.rounds:
+        return 1000
+    return sum(map(sum, game.public.tableaus))
+
+
 def play(task: Task) -> list[Loss]:
-    """Play a game; judge its last placements, except those without a choice."""
+    """Play a game, and judge the bot's placements at its end, except those without a choice."""
     game = Game.new(task.players, seed=task.number.to_bytes(32, "big"))
     warm_up(game.setup)
     rng, budget = Random(task.number), Budget(rollouts=task.rollouts)  # noqa: S311 - a game
     losses: list[Loss] = []
     while not game.is_over:
         view = view_of(game, game.public.mover)
-        move = bot(task.bot)(view, rng, budget)
-        if game.public.phase is Phase.BUILD and game.public.round == game.setup.schedule.rounds:
+        left = placements_left(game)
+        move = bot(task.bot if left <= LAST else OPENING)(view, rng, budget)
+        if game.public.phase is Phase.BUILD and left <= LAST:
             at = Position.from_state(game.state)
-            if at.data[0].blocks_left <= LAST and len(at.legal_actions()) > 1:
-                losses.append(Loss(int(at.data[0].blocks_left), judge(at, at.encode(move))))
+            if len(at.legal_actions()) > 1:
+                losses.append(Loss(left, judge(at, at.encode(move))))
         game.play(move)
     return losses
 
