@@ -173,6 +173,37 @@ def endgame(
 
 
 @bench.command(cls=Command)
+def ismcts(
+    players: PlayerCounts = None,
+    games: Annotated[int, typer.Option("--games", "-g", min=1, help="Number of games.")] = 400,
+    seconds: Annotated[
+        float, typer.Option("--seconds", "-s", min=0.001, help="Time for each move.")
+    ] = 0.04,
+    workers: Workers = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Measure Champion's search against OpenSpiel's information-set Monte Carlo tree search."""
+    try:
+        from manhattan.bench.ismcts import measure, summarize
+    except ImportError:
+        raise BenchError(
+            'OpenSpiel is not installed. Install it: pip install "manhattan-game[rl]".'
+        ) from None
+
+    counts = _checked(players)
+    figures: list[Measurement] = []
+    with progress_bar(console(stderr=True)) as progress:
+        task = progress.add_task("Games", total=games * len(counts))
+        for count in counts:
+            shares = []
+            for share in measure(count, games, seconds, workers):
+                shares.append(share)
+                progress.advance(task)
+            figures += summarize(count, shares)
+    _report(figures, json_file)
+
+
+@bench.command(cls=Command)
 def server(
     seconds: Annotated[
         float, typer.Option("--seconds", "-s", min=1, help="Duration of each run.")
