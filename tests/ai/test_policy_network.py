@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from manhattan.ai.playout_policy import NETWORK_POLICY, Policies, new_policy_memory
+from manhattan.ai.policy_inputs import SITE_INPUTS
 from manhattan.ai.policy_network import (
     PLACEMENT_UNITS,
-    SITE_INPUTS,
     PolicyNetwork,
     new_policy_buffers,
     packed,

@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from manhattan.ai.policy_inputs import SITE_INPUTS, TABLE_INPUTS, encode_many_for_policy
 from manhattan.ai.policy_network import (
     CITY_UNITS,
     OUTPUTS,
     PLACEMENT_UNITS,
     SHAPES,
-    SITE_INPUTS,
     SITE_UNITS,
-    TABLE_INPUTS,
     TARGET_TEMPERATURE,
-    encode_many_for_policy,
     new_policy_buffers,
 )
 from manhattan.ai.training.fitting import Floats, Indices, Parameters

@@ -31,6 +31,9 @@ PlayerCounts = Annotated[
 ]
 
 
+_NOT_INSTALLED = "{} is not installed. Run: pip install '.[rl]' in the project's folder."
+
+
 class BenchError(ManhattanError):
     """A benchmark that can't run here."""
 
@@ -185,11 +188,8 @@ def ismcts(
     """Measure Champion's search against OpenSpiel's information-set Monte Carlo tree search."""
     try:
         from manhattan.bench.ismcts import measure, summarize
-    except ImportError:
-        raise BenchError(
-            'OpenSpiel is not installed. Install it: pip install "manhattan-game[rl]".'
-        ) from None
-
+    except ImportError as missing:
+        raise BenchError(_NOT_INSTALLED.format(missing.name)) from missing
     counts = _checked(players)
     figures: list[Measurement] = []
     with progress_bar(console(stderr=True)) as progress:
@@ -339,9 +339,7 @@ def envs(
         from manhattan.bench import envs as speed
         from manhattan.envs import vector_env as _  # noqa: F401 - is Gymnasium installed?
     except ImportError as missing:
-        raise BenchError(
-            f"{missing.name} is not installed. Run: pip install '.[rl]' in the project's folder."
-        ) from missing
+        raise BenchError(_NOT_INSTALLED.format(missing.name)) from missing
     _report(speed.measure(decisions, batch), json_file)
 
 
