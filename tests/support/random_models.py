@@ -157,6 +157,7 @@ def short_games() -> Iterator[None]:
             patch.setattr(module, "new_game", new_short_game)
         patch.setattr(model, "PLANS", plans)
         patch.setattr(search, "MAX_CANDIDATES", 2)
+        patch.setattr(search, "LAST_PLACEMENTS", 0)  # which are all searched
         patch.setattr(opponent_model, "HAND_SAMPLES", 1)
         patch.setattr(trainer, "_SHARD_GAMES", 1)
         patch.setattr(trainer, "_SEARCH_SHARD_GAMES", 1)
