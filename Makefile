@@ -84,17 +84,24 @@ models: $(VENV)/.installed
 	$(BIN)/manhattan train --players 4 -r four_players=4x6 --scale 0.5 --out $(MODELS)/4-players-4x6.npz
 
 # The networks of the strongest bots, which begin with those models.
-NETWORKS := $(BIN)/manhattan train --networks --cycles 2
-FEWER := --search-games 300 --self-play-games 40000
+NETWORKS := $(BIN)/manhattan train --networks
+FIRST := build/first-cycle
+# $(call two_cycles,KIND,its options,amounts of the first cycle,amounts of the second)
+define two_cycles
+	$(NETWORKS) $(2) $(3) --out $(FIRST)/$(1)-networks.npz
+	$(NETWORKS) $(2) $(4) --start $(FIRST)/$(1)-networks.npz --out $(MODELS)/$(1)-networks.npz
+endef
+amounts = --search-games $(1) --self-play-games $(2)
 networks: export MANHATTAN_MODELS := $(MODELS)
 networks: $(VENV)/.installed
-	$(NETWORKS) --players 4 --out $(MODELS)/4-players-6x4-networks.npz
-	$(NETWORKS) --players 3 --search-games 900 --out $(MODELS)/3-players-4x6-networks.npz
-	$(NETWORKS) --players 2 --search-games 700 --self-play-games 100000 --out $(MODELS)/2-players-4x6-2-colours-networks.npz
-	$(NETWORKS) --players 2 -r two_players=4x4 $(FEWER) --out $(MODELS)/2-players-4x4-2-colours-networks.npz
-	$(NETWORKS) --players 2 -r two_players=6x4-one-colour $(FEWER) --out $(MODELS)/2-players-6x4-networks.npz
-	$(NETWORKS) --players 3 -r three_players=6x4 $(FEWER) --out $(MODELS)/3-players-6x4-networks.npz
-	$(NETWORKS) --players 4 -r four_players=4x6 $(FEWER) --out $(MODELS)/4-players-4x6-networks.npz
+	mkdir -p $(FIRST)
+	$(call two_cycles,4-players-6x4,--players 4,$(call amounts,1500,120000),$(call amounts,1200,150000))
+	$(call two_cycles,3-players-4x6,--players 3,$(call amounts,900,120000),$(call amounts,900,150000))
+	$(call two_cycles,2-players-4x6-2-colours,--players 2,$(call amounts,700,100000),$(call amounts,1500,120000))
+	$(call two_cycles,2-players-4x4-2-colours,--players 2 -r two_players=4x4,$(call amounts,300,40000),$(call amounts,300,60000))
+	$(call two_cycles,2-players-6x4,--players 2 -r two_players=6x4-one-colour,$(call amounts,300,40000),$(call amounts,300,60000))
+	$(call two_cycles,3-players-6x4,--players 3 -r three_players=6x4,$(call amounts,300,40000),$(call amounts,300,60000))
+	$(call two_cycles,4-players-4x6,--players 4 -r four_players=4x6,$(call amounts,300,40000),$(call amounts,300,60000))
 
 clean:
 	rm -rf $(VENV) build dist src/manhattan/page src/manhattan/docs .cache web/node_modules .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -328,19 +329,21 @@ def test_the_models_of_the_package_are_those_of_make_models(kind: Kind) -> None:
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_the_networks_of_the_package_are_those_of_make_networks(kind: Kind) -> None:
-    makefile = (ROOT / "Makefile").read_text("utf-8")
-    fewer = re.search(r"^FEWER := (.*)$", makefile, re.MULTILINE)
-    assert fewer is not None
-    commands = re.findall(rf"\$\(NETWORKS\) .*/{kind}-networks\.npz", makefile)
-    assert len(commands) == 1
-    options = commands[0].replace("$(FEWER)", fewer[1])
-    amounts = {
-        name: int(given[1])
-        for name in ("search_games", "self_play_games")
-        if (given := re.search(rf"--{name.replace('_', '-')} ([0-9]+)", options))
-    }
+    printed = subprocess.run(
+        ["make", "--dry-run", "networks"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    commands = [line for line in printed.stdout.splitlines() if f"/{kind}-networks.npz" in line]
+    first, second = (
+        {
+            name: int(given[1])
+            for name in ("search_games", "self_play_games")
+            if (given := re.search(rf"--{name.replace('_', '-')} ([0-9]+)", command))
+        }
+        for command in commands
+    )
     networks = load_networks(kind)
-    assert networks.metadata["seed"] == 1
-    assert networks.metadata["config"] == asdict(replace(IterationConfig(), **amounts))
-    for network in (networks.policy, networks.value):
+    for metadata, amounts in ((networks.metadata["start"], first), (networks.metadata, second)):
+        assert metadata["seed"] == 1
+        assert metadata["config"] == asdict(replace(IterationConfig(), **amounts))
+    for network in (networks.policy, networks.rival_policy, networks.value):
         assert all(np.isfinite(array).all() for array in network)

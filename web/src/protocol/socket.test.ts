@@ -105,6 +105,16 @@ describe('a lost connection', () => {
   })
 })
 
+describe('a connection that is closed before it is open', () => {
+  it('is closed as soon as it is, because browsers warn of it otherwise', () => {
+    socket.close()
+    expect(FakeWebSocket.last.readyState).toBe(FakeWebSocket.CONNECTING)
+    FakeWebSocket.last.open()
+    expect(FakeWebSocket.last.readyState).toBe(3)
+    expect([received, connections]).toEqual([[], []])
+  })
+})
+
 describe('a silent server', () => {
   it('is pinged, and given up if it does not answer', () => {
     FakeWebSocket.last.open()

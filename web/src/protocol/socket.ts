@@ -62,7 +62,11 @@ export class ServerSocket {
     removeEventListener('online', this.#wake)
     removeEventListener('offline', this.#drop)
     document.removeEventListener('visibilitychange', this.#wake)
-    this.#socket?.close()
+    const socket = this.#socket
+    this.#socket = null
+    // A browser warns of a connection that is closed before it is open.
+    if (socket?.readyState === WebSocket.CONNECTING) socket.onopen = () => socket.close()
+    else socket?.close()
   }
 
   /** Send a command and return its id, which the answer repeats. */
