@@ -42,7 +42,7 @@ def value_after(game: Game, move: Move) -> float:
 
 
 def near_the_end(players: int, seed: int, left: int = 1) -> Game:
-    """A game with so many turns left."""
+    """A game with this number of turns left."""
     whole = play_out(Game.new(players, seed=bytes([seed] * 32)), step=7919 + seed)
     return whole.at(whole.ply - left)
 

@@ -37,7 +37,7 @@ def small_games(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(expert_iteration, "_SEARCH_SHARD_GAMES", 1)
     monkeypatch.setattr(expert_iteration, "_SELF_PLAY_SHARD_GAMES", 1)
     monkeypatch.setattr(expert_iteration, "FIRST_SEARCHING_SHARE", 0.4)  # one player of three
-    monkeypatch.setattr(expert_iteration, "SEARCHING_SHARE", 1.0)
+    monkeypatch.setattr(expert_iteration, "SEARCHING_SHARE", 0.6)
     with short_games():
         yield
 

@@ -76,7 +76,7 @@ class Shard:
 
 @cache
 def selections_one_block_apart(blocks: int) -> tuple[tuple[int, ...], ...]:
-    """Return, for each selection of so many blocks, those that differ from it by one block."""
+    """Return, for each selection of this number of blocks, those that differ by one block."""
     stocks = np.array(SELECTIONS[blocks])
     distances = np.abs(stocks[:, None] - stocks).sum(axis=2)
     return tuple(tuple(map(int, np.flatnonzero(row == 2))) for row in distances)
