@@ -377,7 +377,8 @@ def _report(measurements: Iterable[Measurement], json_file: Path | None) -> None
         for figure in measurements:
             status.update(f"Measuring… {figure.name} is done")
             figures.setdefault(figure.name, {})[str(figure.players or "all")] = figure.value
-            value = f"{figure.value:,.0f}" if figure.value >= 100 else f"{figure.value:.2f}"
+            digits = 0 if figure.value >= 100 else 2 if abs(figure.value) >= 1 else 4
+            value = f"{figure.value:,.{digits}f}"
             grid.add_row(figure.name, str(figure.players or ""), value, figure.unit)
         completed = True
     if grid.row_count:
